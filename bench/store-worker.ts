@@ -4,7 +4,7 @@
  */
 
 import { parentPort, workerData } from "node:worker_threads";
-import type { Appended } from "../src/core/store/store.ts";
+import type { AppendResult } from "../src/core/store/store.ts";
 import { openStore } from "../src/stores.ts";
 import { newMessage } from "./store-messages.ts";
 
@@ -25,7 +25,7 @@ if (parentPort !== null) await work(workerData as WorkerTask);
 async function work({ address, sessionId, does, durationMs }: WorkerTask): Promise<void> {
   const store = await openStore(address);
   let number = 0;
-  const append = (): Promise<Appended> => store.append(sessionId, { messages: [newMessage(++number)], turns: 0 });
+  const append = (): Promise<AppendResult> => store.append(sessionId, { messages: [newMessage(++number)], turns: 0 });
   const turn = async (): Promise<void> => {
     const { version } = await append();
     await store.changes(sessionId, version);

@@ -1,7 +1,7 @@
 /**
- * `createCompactor`: wire form in, the same wire form out, below the target. Works with no model, no store and no key; each
- * of them is one option. Decides purely (`plan`), does at the edge (`fit`, `compact`), and never hands out a request that
- * its provider would refuse, nor damages the one it was given.
+ * `createCompactor`: takes a request in wire form and returns it in the same form, below the target. Needs no model,
+ * store or key; each is one option. `plan` decides purely; `fit` and `compact` act. Promises: never returns a request
+ * that its provider would refuse, and never damages the request it was given.
  */
 
 import { calibrate, type Engine, estimateOf, modelFor, settingsFor } from "./compactor/engine.ts";
@@ -24,8 +24,7 @@ import type { Conversation } from "./core/message.ts";
 import type { Plan } from "./core/plan/plan.ts";
 import type { OwnStrategy } from "./core/plan/plan-input.ts";
 import type { Format } from "./core/ports.ts";
-import type { Settings } from "./core/settings/settings.ts";
-import type { SettingsInput } from "./core/settings/settings-input.ts";
+import type { Settings, SettingsInput } from "./core/settings/settings.ts";
 import type { TokenCounter } from "./core/tokens/tokens.ts";
 import { counterNamed } from "./counters.ts";
 import type { ProfileName } from "./profiles/profiles.ts";
@@ -57,34 +56,34 @@ export interface CompactorOptions<Request extends object = object>
   readonly format: Format<Request>;
   /** Default: `balanced`. */
   readonly profile?: ProfileName | Settings;
-  /** Settings for the provider or model in use, over the others. */
+  /** Settings for the provider or model in use; they override the others. */
   readonly provider?: SettingsInput;
-  /** One, or a function that makes one from the settings; `llm()` takes from them what it was not told. Default: `extractive()`, which asks no model. */
+  /** A summarizer, or a function that makes one from the settings; `llm()` takes missing options from them. Default: `extractive()`. */
   readonly summarizer?: Summarizer | ((settings: Settings) => Summarizer);
-  /** Decides what goes, in the place of `compact.strategy`, which decides where this one fails. */
+  /** Replaces `compact.strategy`, which still decides where this strategy fails. */
   readonly strategy?: OwnStrategy;
-  /** The provider's own compaction, for strategy `native`: a function that posts the request it is given. */
+  /** The provider's own compaction, for strategy `native`: a function that posts a request and returns the response body. */
   readonly native?: NativeCompaction;
-  /** By whose rules and costs to go, whatever a request says. Default: the one that the request names. */
+  /** The model whose rules and costs apply, whatever a request names. Default: the model that the request names. */
   readonly model?: string;
-  /** Default: the one the profile names. */
+  /** Default: the counter that the profile names. */
   readonly counter?: TokenCounter;
-  /** Of the summarizer's model, to report what a pass cost. Default: those that its provider publishes, where a reply says which model answered. */
+  /** Prices of the summarizer's model, to report what a pass cost. Default: the published prices of the model that a reply names. */
   readonly prices?: Prices;
   /** Spans and metrics: a tracer and a meter, or those of `@opentelemetry/api` where it is installed; false for none. */
   readonly telemetry?: boolean | TelemetryParts;
 }
 
-/** `Request` is what its format takes for a request body; sessions hand out requests of that type. */
+/** `Request` is the type of a request body in this format; sessions return requests of that type. */
 export interface Compactor<Request extends object = object> {
   readonly format: Format<Request>;
   /** The profile's name, or `own`. */
   readonly profile: string;
-  /** The model that the options name: its rules hold, whatever a request says. */
+  /** The model that the options name: its rules apply, whatever a request names. */
   readonly model: string | undefined;
-  /** Those in force. */
+  /** The settings in force. */
   readonly settings: Settings;
-  /** Changes settings from now on, over those that were given. */
+  /** Changes settings from now on; they override the given ones. */
   configure(settings: SettingsInput): void;
   /** What `fit` would do, as data. */
   plan(request: unknown, call?: CallOptions): Plan;
@@ -94,19 +93,19 @@ export interface Compactor<Request extends object = object> {
   compact<Given>(request: Given, call?: CallOptions): Promise<Compacted<Given>>;
   /** What `passOver` would do, as data. */
   planOver(view: Conversation, call?: ViewCall): Plan;
-  /** `fit` (or `compact`, when asked) on a decoded view that somebody else keeps: nothing is remembered here. */
+  /** Like `fit` (or `compact`, with `asked`), on a decoded view that the caller keeps; remembers none of its edits. */
   passOver(view: Conversation, call?: ViewCall): Promise<ViewPass>;
-  /** What a provider counted for a view, or for a request of which the counter says so many tokens: calibrates the estimate for its model. */
+  /** Calibrates the estimate for a model with the provider's count for a view, or for a request of so many estimated tokens. */
   calibrate(sent: Conversation | number, tokens: number, model?: string): void;
-  /** Real usage of a request that was sent: calibrates the estimate for its model. */
+  /** Calibrates the estimate for a model with the real usage of a sent request. */
   observe(request: unknown, response: unknown): void;
-  /** Adds a hook behind those there are; any number per name. Returns what takes it out again. */
+  /** Adds a hook after the existing ones; any number per name. Returns a function that removes it. */
   readonly on: OnHook;
-  /** What a refusal teaches about the request that was sent, as `fit` with `overflow` does; compacts nothing. Throws `not-an-overflow`. */
+  /** Learns from a refusal of the sent request, as `fit` with `overflow` does, but compacts nothing. Throws `not-an-overflow`. */
   learnOverflow(request: unknown, error: unknown): void;
-  /** The window that decisions are made for: as told, the model's own, or what was learned. */
+  /** The window that decisions use: the configured one, the model's own, or the learned one. */
   windowTokens(model?: string): number;
-  /** What refusals taught, by model. */
+  /** The windows learned from refusals, by model. */
   readonly windows: LearnedWindows;
 }
 
@@ -161,10 +160,10 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
   const make = summarizerFor(summarizer ?? extractive());
   const given: SettingsLayers = { profile, user, provider };
   let current = resolveSettings(given);
-  // Of our own: they are resolved again with every change and with a call's own settings, and the caller may do with its objects what it likes.
+  // A copy: settings are resolved again with every change and call, and the caller may change its own objects.
   let layers = structuredClone(given);
   const settingsWith = rememberLatest((_base: Settings, call: SettingsInput) => resolveSettings({ ...layers, call }));
-  // What is wrong with it is said now, not in the first pass.
+  // Report wrong options now, not in the first pass.
   make(current);
   const isOwnWindow = typeof profile === "object" || current.windowTokens !== WINDOW_TOKENS;
   const watch = createWatch(options, {
@@ -182,7 +181,7 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
       isOwnWindow || [layers.user, layers.provider, call].some((layer) => layer?.windowTokens !== undefined),
     settings: (call) => (call === undefined ? current : settingsWith(current, call)),
     configure: (input) => {
-      // In the layer above the user's: what was given for the provider would hide it otherwise.
+      // In the user's layer, the provider's layer would hide it.
       const next = { ...layers, provider: structuredClone(mergeInputs(layers.provider ?? {}, input)) };
       const changed = resolveSettings(next);
       make(changed);
@@ -214,7 +213,7 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
 
 type SummarizerFor = (settings: Settings) => Summarizer;
 
-/** One that depends on the settings is made from those in force, a call's own included, and not twice for the same. */
+/** Makes a summarizer that depends on the settings from those in force, a call's own included, once for the same settings. */
 function summarizerFor(option: Summarizer | SettingsSummarizer | SummarizerFor): SummarizerFor {
   const make =
     typeof option === "function"
@@ -226,7 +225,7 @@ function summarizerFor(option: Summarizer | SettingsSummarizer | SummarizerFor):
   return (settings) => latest(undefined, settings);
 }
 
-/** The last answer is given again for the same question; a second argument that says the same counts as the same. */
+/** Returns the last answer again for the same arguments; the second argument is compared by what it says. */
 function rememberLatest<One, Other, Answer>(
   answer: (one: One, other: Other) => Answer,
 ): (one: One, other: Other) => Answer {

@@ -24,7 +24,7 @@ async function compacted(
   return session;
 }
 
-/** A call of the tool as each provider's response holds it, among a call of another tool. */
+/** A call of the tool in each provider's response, beside a call of another tool. */
 const RESPONSES: Readonly<Record<FormatName, (input: JsonObject) => object>> = {
   "anthropic-messages": (input) => ({
     type: "message",
@@ -71,7 +71,7 @@ const RESPONSES: Readonly<Record<FormatName, (input: JsonObject) => object>> = {
   }),
 };
 
-/** Where each provider wants to be told which call is answered. */
+/** The field in which each provider expects the id of the answered call. */
 const ANSWERED: Readonly<Record<FormatName, string>> = {
   "anthropic-messages": '"tool_use_id":"toolu_2"',
   "openai-chat": '"tool_call_id":"call_2"',

@@ -1,7 +1,7 @@
 /**
- * A tool with which the agent itself reads what was compacted away: search the archive, open a message, expand a summary. In each
- * provider's form. Answers are bounded in size and quote what was said, fenced, as data and never as instructions. The tool's own
- * calls and answers are never found by it. A call that makes no sense gets an answer too.
+ * A tool with which the agent reads compacted messages: search the archive, open a message, expand a summary. In each
+ * provider's form. Answers are bounded and quote messages inside a fence, as data and never as instructions. It never
+ * finds its own calls and answers. An invalid call gets an answer too.
  */
 
 import { CompactionError } from "./core/errors.ts";
@@ -22,16 +22,16 @@ export interface RecallTool {
   readonly name: string;
   /** For the request's `tools`, in the provider's form. */
   readonly definition: JsonValue;
-  /** What a call with these arguments gets. */
+  /** The answer to a call with these arguments. */
   run(input: JsonValue): Promise<string>;
   /** Answers every call of this tool in a response, or in assistant messages: wire messages to append. None for other tools. */
   answer(response: object): Promise<readonly object[]>;
 }
 
 export interface RecallOptions {
-  /** How many characters one answer may quote; at least 2. */
+  /** The most characters that one answer quotes; at least 2. */
   readonly charactersMax?: number;
-  /** How many hits a search may return; at least 1. */
+  /** The most hits of a search; at least 1. */
   readonly hitsMax?: number;
 }
 
@@ -82,7 +82,7 @@ function limitsOf({ charactersMax = CHARACTERS_MAX, hitsMax = HITS_MAX }: Recall
   return { charactersMax, hitsMax };
 }
 
-/** A pair of surrogates fits into an answer, so that reading on always comes to an end. */
+/** A surrogate pair fits into an answer, so reading on always ends. */
 const CHARACTERS_MAX_MIN = 2;
 
 function refuseBelow(name: keyof RecallOptions, value: number, minimum: number): void {
@@ -107,7 +107,7 @@ async function answerTo(session: Session, input: JsonValue, limits: Limits): Pro
 async function searchFor(session: Session, query: string, request: RecallRequest): Promise<string> {
   const { hitsMax } = request;
   const shortened = new Set(await session.shortened());
-  // The model can read what is still whole in its view without this tool.
+  // The model can read a whole message of its view without this tool.
   const isHidden = ({ messageId, archivedBy }: Hit): boolean => archivedBy !== null || shortened.has(messageId);
   const scope = shortened.size === 0 ? "archive" : "all";
   let hits = await findHits(session, query, { hitsMax, scope, isWanted: isHidden });
@@ -132,7 +132,7 @@ async function openMessage(
   return next >= text.length ? quoted : `${quoted}\n${cut(`${text.length - next} characters`, next)}`;
 }
 
-/** How much of each message is shown in a list. */
+/** The length of each message in a list. */
 const LINE_CHARACTERS = 200;
 
 async function expandSummary(session: Session, summaryId: string, request: RecallRequest): Promise<string> {
@@ -153,12 +153,12 @@ async function expandSummary(session: Session, summaryId: string, request: Recal
 
 const NOTHING_MORE = "There is nothing more.";
 
-/** Stands outside of every quotation, so that no message can forge it. */
+/** Outside every quotation, so that no message can forge it. */
 function cut(rest: string, next: number): string {
   return `[Cut: ${rest} follow. Go on with offset ${next}.]`;
 }
 
-/** Whole quotations, at least one, so that going on always comes to an end. */
+/** Whole quotations, at least one, so that reading on always ends. */
 function listed(head: string, quotations: readonly string[], { offset, charactersMax }: RecallRequest): string {
   const shown: string[] = [];
   let characters = 0;
@@ -173,7 +173,7 @@ function listed(head: string, quotations: readonly string[], { offset, character
   return [head, ...shown, ...(rest > 0 ? [cut(`${rest} messages`, next)] : [])].join("\n");
 }
 
-/** How many times the wanted number of hits is asked for: more where calls and answers of this tool took too many places. */
+/** Multiples of the wanted number of hits: more are requested where this tool's own calls and answers took too many places. */
 const ASKED_TIMES = [4, 16, Number.POSITIVE_INFINITY];
 
 interface HitFilter {
@@ -197,7 +197,6 @@ async function findHits(
   return hits;
 }
 
-/** The hits without this tool's own calls and answers. */
 async function withoutRecalls({ id, store, compactor }: Session, found: readonly Hit[]) {
   const foundIds = found.map(({ messageId }) => messageId);
   const messages = await store.messages(id, foundIds);
@@ -215,10 +214,10 @@ async function withoutRecalls({ id, store, compactor }: Session, found: readonly
   });
 }
 
-/** How far before its result a call may stand: other results of the same round stand between them. */
+/** The greatest distance between a call and its result: other results of the round are in between. */
 const ROUND_MESSAGES_MAX = 16;
 
-/** Ids of the messages that may hold the calls of this message's results: most providers name the tool only in the call. */
+/** Ids of messages that may hold the calls of this message's results: most providers name the tool only in the call. */
 function placesOfCalls({ stored, parts }: { stored: StoredMessage; parts: readonly Part[] }): readonly string[] {
   if (!parts.some((part) => part.type === "tool-result" && part.name === undefined)) return [];
   const first = Math.max(1, stored.sequence - ROUND_MESSAGES_MAX);
@@ -239,7 +238,7 @@ function isOwn(part: Part, sequence: number, callsBefore: CallsBefore): boolean 
   return false;
 }
 
-/** The reasoning beside a call is about the call. */
+/** Without reasoning, which is about the calls. */
 function textOf(format: Format, role: Role, parts: readonly Part[]): string {
   const rest = parts.filter(({ type }) => type !== "reasoning");
   if (rest.length === 0) return "";
@@ -258,7 +257,7 @@ function callsIn(format: Format, response: object): readonly ToolCallPart[] {
   return parts.filter(isCall).filter(isRecall);
 }
 
-/** A call that the provider runs itself is none of ours, whatever its name. */
+/** A tool that the provider runs is another one, whatever its name. */
 function isRecall({ name, server }: ToolCallPart): boolean {
   return name === RECALL_NAME && server !== true;
 }

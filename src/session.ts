@@ -1,6 +1,6 @@
 /**
- * `openSession`: a conversation with an id, kept in a store. Messages go in and come out in the session's wire format. Nothing that
- * was appended is ever lost; a compaction is one transaction, and can be taken back. Any number of processes may share a session.
+ * `openSession`: a conversation with an id, kept in a store. Messages go in and come out in the session's wire format. An appended
+ * message is never lost; a compaction is one transaction, and a rollback undoes it. Any number of processes may share a session.
  */
 
 import { type Compactor, type CompactorOptions, createCompactor } from "./compactor.ts";
@@ -23,14 +23,14 @@ export interface SessionOptions<Request extends object = object> {
   /** A store, or the address of one: `memory:`, `jsonl:DIR`, `sqlite:FILE`, `postgres://…`. */
   readonly store: Store | string;
   readonly compactor: Compactor<Request> | CompactorOptions<Request>;
-  /** The request body around the messages (model, system prompt, tools, …). Messages in it are appended to a new session. */
+  /** The fields of the request body beside the messages (model, system prompt, tools, …). Its messages are appended to a new session. */
   readonly body?: object;
-  /** Whether a session that is not there is made; default true. */
+  /** Whether to create a missing session; default true. */
   readonly create?: boolean;
-  /** Whose session it is. Agents that use the same session id have a session each; without one, a session is found by its id alone. */
+  /** The agent that owns the session. Agents with the same session id have a session each; without this, the id alone finds it. */
   readonly agentId?: string;
   readonly metadata?: JsonObject;
-  /** How long a worker that fell silent keeps others from compacting: a minute unless told, at most a day. Renewed while it works. */
+  /** How long a worker that stopped responding keeps others from compacting: default a minute, at most a day. Renewed during work. */
   readonly leaseMs?: number;
   readonly now?: () => number;
 }
@@ -38,7 +38,7 @@ export interface SessionOptions<Request extends object = object> {
 const LEASE_MS = 60_000;
 
 /**
- * Opens a session, or makes it where it is not there.
+ * Opens a session, or creates it where it is missing.
  * @example
  * const session = await openSession("ticket-4711", { store: "sqlite:./sessions.db", compactor: { format: anthropicMessages } });
  */
@@ -69,14 +69,14 @@ export async function openSession<Request extends object>(
         const source = withUpkeep(store, "fork sessions");
         const copy = await addressOf(opened, newId, state.agentId);
         await source.fork(state.id, copy.key, waiting);
-        // A fork lives on its parent's connection, and leaves it open.
+        // A fork uses its parent's connection, and leaves it open.
         return connect({ store: copy.store, state: await existing(newId, copy.store) }, false);
       },
     });
   };
   try {
     const session = connect(await openState(id, { store: opened, compactor, options }), isOwnStore);
-    // Requests are what the compactor's own format encodes.
+    // The compactor's own format encodes the requests.
     return session as Session<Request>;
   } catch (error) {
     if (isOwnStore) await opened.close();
@@ -95,7 +95,7 @@ interface OpenedSession {
   readonly state: SessionState;
 }
 
-/** Others may make and delete sessions of that id meanwhile; whoever does nothing else is not waited for. */
+/** A bound: other workers may create and delete sessions of this id all the time. */
 const ATTEMPTS_MAX = 5;
 
 async function openState(id: string, input: OpenInput): Promise<OpenedSession> {
@@ -106,12 +106,12 @@ async function openState(id: string, input: OpenInput): Promise<OpenedSession> {
     if (input.options.create === false) throw missing(id, store);
     const isOurs = await begin(id, { ...input, store });
     if (isOurs) return { store, state: await existing(id, store) };
-    // Another worker was faster: its session is found now, or stands aside where it is another agent's.
+    // Another worker was faster: the next attempt finds its session, or another id where an agent owns it.
     if (attempt === ATTEMPTS_MAX) throw changing(id, store);
   }
 }
 
-/** A session that somebody else has made, once it is known that both speak of the same thing. */
+/** An existing session, after its format and body were compared with the caller's. */
 async function joined(state: SessionState, { store, compactor, options }: OpenInput): Promise<SessionState> {
   const { id } = state;
   const { format } = compactor;
@@ -123,13 +123,13 @@ async function joined(state: SessionState, { store, compactor, options }: OpenIn
   return existing(id, store);
 }
 
-/** False where another worker was faster: two may start at once, and the second finds what the first has made. */
+/** False where another worker was faster: two may start at once, and the second finds the session of the first. */
 async function begin(id: string, { store, compactor, options }: OpenInput): Promise<boolean> {
   const { format } = compactor;
   const { agentId, metadata, body } = options;
   const list = body === undefined ? undefined : ownBody(body)[format.listKey];
-  // Read before anything is written: a body that is not what it should be makes no session.
-  // Whatever stands there is read, and refused where it is no list of messages.
+  // Read before anything is written: an invalid body creates no session. Any value is read; one that is no list of
+  // messages is refused.
   const first = list === undefined || list === null ? undefined : readAppendable(format, list as Appendable);
   const session = {
     id,

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { CompactionError } from "./core/errors.ts";
-import type { Settings } from "./core/settings/settings.ts";
-import type { SettingsInput } from "./core/settings/settings-input.ts";
+import type { Settings, SettingsInput } from "./core/settings/settings.ts";
 import { profileNamed, profileNames } from "./profiles/profiles.ts";
 import { resolveSettings, type SettingsLayers } from "./settings.ts";
 
@@ -30,7 +29,7 @@ test.each(profileNames)("%s resolves to itself, complete and consistent", (profi
   const settings = profileNamed(profile);
   expect(resolveSettings({ profile })).toBe(settings);
   expect(resolveSettings({ profile, user: {}, provider: undefined })).toBe(settings);
-  // With a layer that says something, all of it is merged and checked.
+  // With a layer, everything is merged and checked.
   expect(resolveSettings({ profile, user: { windowTokens: settings.windowTokens } })).toEqual(settings);
 });
 

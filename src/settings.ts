@@ -1,15 +1,14 @@
 /**
- * Settings, resolved and checked once: profile < user < provider < call. What comes out is complete, consistent and
- * deeply frozen; algorithms ask for no defaults. Whatever is wrong is one `CompactionError("invalid-settings")` of one line that
- * names the key, what is there and what is allowed. Nothing that was passed in is changed.
+ * Resolves and checks settings once: profile < user < provider < call. The result is complete, consistent and deeply
+ * frozen; algorithms need no defaults. All problems become one `CompactionError("invalid-settings")` of one line that
+ * names the key, its value and the allowed values. Never changes its arguments.
  */
 
 import { deepFreeze, isPlainObject } from "./core/json.ts";
 import { settledTrigger } from "./core/plan/trigger.ts";
 import { checkSchema, type Problem, refuseProblems, shownValue } from "./core/settings/check-schema.ts";
 import { mergePartial, mergeSettings } from "./core/settings/merge-settings.ts";
-import type { Settings } from "./core/settings/settings.ts";
-import type { SettingsInput } from "./core/settings/settings-input.ts";
+import type { Settings, SettingsInput } from "./core/settings/settings.ts";
 import { settingsSchema } from "./core/settings/settings-schema.ts";
 import { isProfileName, type ProfileName, profileNamed } from "./profiles/profiles.ts";
 import { crossCheck } from "./settings/cross-checks.ts";
@@ -19,16 +18,16 @@ export { type SettingsWarning, settingsWarnings } from "./settings/cross-checks.
 export { refitToWindow } from "./settings/fit-to-window.ts";
 
 export interface SettingsLayers {
-  /** A name, or complete settings of one's own. Default: `balanced`. */
+  /** A name, or the caller's complete settings. Default: `balanced`. */
   readonly profile?: ProfileName | Settings | undefined;
   readonly user?: SettingsInput | undefined;
-  /** For the provider or model in use; over the user's. */
+  /** For the provider or model in use; overrides the user's. */
   readonly provider?: SettingsInput | undefined;
-  /** For this call only; over everything. */
+  /** For this call only; overrides all other layers. */
   readonly call?: SettingsInput | undefined;
 }
 
-/** Complete, checked and frozen: each layer over the one before. Throws `invalid-settings`, which names the key. */
+/** Complete, checked and frozen settings: each layer overrides the one before. Throws `invalid-settings`, which names the key. */
 export function resolveSettings(layers: SettingsLayers = {}): Settings {
   const shipped = shippedAlone(layers);
   if (shipped !== undefined) return shipped;
@@ -39,9 +38,9 @@ export function resolveSettings(layers: SettingsLayers = {}): Settings {
     (base, layer) => mergeSettings(base, layers[layer], settingsSchema),
     fitToWindow(profile, windowTokens),
   );
-  // A layer may give only some keys of an optional object that the profile has switched off.
+  // A layer may give only some keys of an optional object that the profile switches off.
   refuseProblems(checkSchema(merged, settingsSchema, { partial: false }));
-  // The check above has just found it to be of this shape.
+  // The check above proved this shape.
   const complete = merged as Settings;
   const { compact } = complete;
   const settings = { ...complete, compact: { ...compact, triggers: compact.triggers.map(settledTrigger) } };
@@ -50,18 +49,18 @@ export function resolveSettings(layers: SettingsLayers = {}): Settings {
   return deepFreeze(settings);
 }
 
-/** The name of the profile that settings were resolved from, for log lines and records; `own` for all others. */
+/** The name of the profile behind settings, for log lines and records; `own` for all others. */
 export function profileNameOf(profile: SettingsLayers["profile"] = "balanced"): string {
   return typeof profile === "string" ? profile : (NAMES.get(profile) ?? "own");
 }
 
-/** Profile names of the settings that were resolved here. Those are frozen; a changed copy is another object and has no name. */
+/** Profile names of resolved settings. Those are frozen; a changed copy is another object and has no name. */
 const NAMES = new WeakMap<Settings, string>();
 
-/** The keys at the top of all settings. */
+/** The top-level keys of the settings. */
 export const settingsKeys: readonly string[] = Object.keys(settingsSchema.keys);
 
-/** One user layer over another, as the layers themselves are merged. What is laid over is checked first: merging knows known keys only. */
+/** Lays one user layer over another, with the rules for layers. Checks `over` first: merging handles known keys only. */
 export function mergeInputs(base: SettingsInput, over: SettingsInput): SettingsInput {
   refuseProblems(checkSchema(over, settingsSchema, { partial: true, subject: "The settings" }));
   // Both are inputs, and merging keeps the shape.
@@ -70,7 +69,7 @@ export function mergeInputs(base: SettingsInput, over: SettingsInput): SettingsI
 
 const LAYERS = ["user", "provider", "call"] as const;
 
-/** A shipped profile that nothing is laid over is complete, checked and frozen as it is; undefined for anything else. */
+/** A shipped profile without other layers, which is complete, checked and frozen already; undefined for anything else. */
 function shippedAlone(layers: SettingsLayers): Settings | undefined {
   if (!isPlainObject(layers)) return undefined;
   const { profile = "balanced", ...others } = layers;
@@ -118,6 +117,6 @@ function profileOf(profile: ProfileName | Settings | undefined): Settings {
   refuseProblems(
     problems.map(({ path, message }) => ({ path, message: `${message} (own profile, which must be complete)` })),
   );
-  // Its own copy, since the result is frozen.
+  // A copy, since the result is frozen.
   return structuredClone(profile);
 }

@@ -1,12 +1,12 @@
 /**
- * Spans and metrics through `@opentelemetry/api`, which is loaded when it is installed and left alone when it is not; a tracer
- * and a meter may also be given. Never throws, never fails a pass, never records the text of a message.
+ * Spans and metrics through `@opentelemetry/api`, which is loaded only where it is installed; a caller may also pass a
+ * tracer and a meter. Never throws, never makes a pass fail, never records the text of a message.
  */
 
 import type { Attributes, HookEvent, Telemetry } from "./core/hooks/hook-events.ts";
 import { once } from "./core/remember.ts";
 
-/** The part of a tracer and a meter that is used; those of `@opentelemetry/api` fit. */
+/** The part of a tracer and a meter that we use; those of `@opentelemetry/api` fit. */
 export interface TelemetryParts {
   readonly tracer?: TelemetryTracer;
   readonly meter?: TelemetryMeter;
@@ -34,11 +34,11 @@ export interface TelemetryMeter {
 interface InstrumentOptions {
   readonly description: string;
   readonly unit: string;
-  /** The API's own defaults end at 10,000, where a compaction begins. */
+  /** The API's default boundaries end at 10,000, where a compaction begins. */
   readonly advice?: { readonly explicitBucketBoundaries: number[] };
 }
 
-/** Default: whatever `@opentelemetry/api` gives, if it is installed; it does nothing until an SDK is set up. */
+/** Default: `@opentelemetry/api`, where it is installed; it does nothing until an SDK is set up. */
 export function createTelemetry(option: boolean | TelemetryParts = true): Telemetry {
   if (option === false) return SILENT;
   let loaded: Instruments | undefined;
@@ -64,7 +64,7 @@ function toInstruments({ tracer, meter }: TelemetryParts): Instruments {
 }
 
 const SCOPE = "palimpsest";
-/** Not a literal in `import`: the package is optional, and compilers and bundlers would ask for it. */
+/** Not a literal in `import`: compilers and bundlers would require the optional package. */
 const API: string = "@opentelemetry/api";
 /** Imported once: even for a loaded module the loader takes a tenth of a millisecond. */
 const importApi = once((): Promise<unknown> => import(API));
@@ -72,7 +72,7 @@ const importApi = once((): Promise<unknown> => import(API));
 async function loadApi(): Promise<TelemetryParts> {
   try {
     const api = await importApi();
-    // By shape: the two entry points have been the same since version 1.3 of the API.
+    // By shape: both entry points are the same since version 1.3 of the API.
     const { trace, metrics } = api as {
       readonly trace?: { getTracer(name: string): TelemetryTracer };
       readonly metrics?: { getMeter(name: string): TelemetryMeter };
@@ -80,7 +80,7 @@ async function loadApi(): Promise<TelemetryParts> {
     const [tracer, meter] = [trace?.getTracer(SCOPE), metrics?.getMeter(SCOPE)];
     return { ...(tracer !== undefined && { tracer }), ...(meter !== undefined && { meter }) };
   } catch {
-    // Not installed, or not usable: the same as switched off.
+    // Missing or unusable: like switched off.
     return {};
   }
 }
@@ -117,7 +117,7 @@ function nameOf(error: unknown): string {
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
-/** What each number means: docs/operations.md. */
+/** Meaning of the numbers: docs/operations.md. */
 function recorderOf(meter: TelemetryMeter): (event: HookEvent, attributes: Attributes) => void {
   const compactions = meter.createCounter("palimpsest.compactions", {
     description: "Compactions that were carried out",
@@ -155,7 +155,7 @@ function recorderOf(meter: TelemetryMeter): (event: HookEvent, attributes: Attri
 
 const MS_PER_SECOND = 1_000;
 
-/** Runs what must not fail a pass; undefined where it throws. */
+/** Runs code that must not make a pass fail; undefined where it throws. */
 function quietly<Result>(run: () => Result): Result | undefined {
   try {
     return run();

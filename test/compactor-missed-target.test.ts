@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Report } from "../src/compactor/report.ts";
 import { createCompactor } from "../src/compactor.ts";
 import type { JsonObject } from "../src/core/json.ts";
-import type { SettingsInput } from "../src/core/settings/settings-input.ts";
+import type { SettingsInput } from "../src/core/settings/settings.ts";
 import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
 

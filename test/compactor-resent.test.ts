@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
 import type { JsonObject } from "../src/core/json.ts";
-import type { SettingsInput } from "../src/core/settings/settings-input.ts";
+import type { SettingsInput } from "../src/core/settings/settings.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { gemini } from "../src/formats/gemini.ts";
 

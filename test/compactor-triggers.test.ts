@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type CallOptions, createCompactor } from "../src/compactor.ts";
-import type { SettingsInput } from "../src/core/settings/settings-input.ts";
+import type { SettingsInput } from "../src/core/settings/settings.ts";
 import { messageCounter } from "../src/core/tokens/tokens.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 

@@ -213,5 +213,6 @@ export const TAKES_NO_TEXT: Readonly<Record<string, string>> = {
   formatContract: "a suite over generated bodies",
   generateBody: "a seed",
   generateScript: "a seed",
+  startProviderServer: "functions of the test and numbers",
   storeContract: "a suite over generated messages",
 };

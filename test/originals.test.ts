@@ -6,7 +6,7 @@ import { type CompactorOptions, createCompactor } from "../src/compactor.ts";
 import { convert } from "../src/convert.ts";
 import type { FormatName } from "../src/core/message.ts";
 import type { Format } from "../src/core/ports.ts";
-import type { SettingsInput } from "../src/core/settings/settings-input.ts";
+import type { SettingsInput } from "../src/core/settings/settings.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
 import { formatNamed } from "../src/formats.ts";
 import { openSession } from "../src/session.ts";

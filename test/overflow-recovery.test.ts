@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type CompactorOptions, createCompactor } from "../src/compactor.ts";
 import type { Summarizer } from "../src/core/checkpoint/summary.ts";
 import { CompactionError } from "../src/core/errors.ts";
-import type { SettingsInput } from "../src/core/settings/settings-input.ts";
+import type { SettingsInput } from "../src/core/settings/settings.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 
 const MODEL = "local-model";

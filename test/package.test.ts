@@ -81,6 +81,16 @@ test("the examples of docs/parts.md run", () => {
   });
 });
 
+test("the example of docs/testing.md runs", () => {
+  const [example = ""] = blocksOf("docs/testing.md", "ts");
+  writeFileSync(join(folder, "testing.ts"), example);
+  const lines = run("node testing.ts").trimEnd().split("\n");
+  expect(lines.map((line) => line.split(" ").slice(0, 2).join(" "))).toEqual([
+    "answer failed",
+    ...Array<string>(4).fill("answer answered"),
+  ]);
+});
+
 test("every code block in the documents type-checks against the package", () => {
   const blocks = documents.flatMap((document) => blocksOf(document, "ts"));
   expect(blocks.length).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { type CompactorOptions, createCompactor } from "../src/compactor.ts";
 import { CompactionError } from "../src/core/errors.ts";
 import { isArray, isObject, type JsonArray, type JsonObject } from "../src/core/json.ts";
 import type { Format } from "../src/core/ports.ts";
-import type { SettingsInput } from "../src/core/settings/settings-input.ts";
+import type { SettingsInput } from "../src/core/settings/settings.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
 import { formatNamed, formatNames } from "../src/formats.ts";

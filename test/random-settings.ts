@@ -1,7 +1,7 @@
 /** Settings that nobody would think of, drawn from the schema itself: a key that it gains is tried without a word here. */
 
 import type { Schema } from "../src/core/settings/schema.ts";
-import type { SettingsInput } from "../src/core/settings/settings-input.ts";
+import type { SettingsInput } from "../src/core/settings/settings.ts";
 import { settingsSchema } from "../src/core/settings/settings-schema.ts";
 import type { Random } from "../src/testing/random.ts";
 

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { type CallOptions, type Compacted, type Compactor, createCompactor } from "../compactor.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { SettingsInput } from "../core/settings/settings.ts";
 import type { SessionState } from "../core/store/store.ts";
 import { formatNamed } from "../formats.ts";
 import { isProfileName } from "../profiles/profiles.ts";
@@ -216,11 +216,11 @@ function subjectOfState(state: SessionState, options: CompactOptions): Subject {
   return subjectOf({ file: id, transcript, recorded }, { ...settingsIn(options), decoded });
 }
 
-interface Passed extends Compacted<unknown> {
+interface Outcome extends Compacted<unknown> {
   readonly eventId?: string;
 }
 
-async function pass(task: StoredTask, state: SessionState, subject: Subject): Promise<Passed> {
+async function pass(task: StoredTask, state: SessionState, subject: Subject): Promise<Outcome> {
   const store = heardStore(task.store, task.signal);
   const { format, userSettings, profile, settings, callSettings } = subject;
   // By its name, which the event keeps.
@@ -243,7 +243,7 @@ async function pass(task: StoredTask, state: SessionState, subject: Subject): Pr
 }
 
 /** The same pass; nothing is written. */
-async function passWithoutStore(compactor: Compactor, state: SessionState, call: CallOptions): Promise<Passed> {
+async function passWithoutStore(compactor: Compactor, state: SessionState, call: CallOptions): Promise<Outcome> {
   const model = modelOf(state.base);
   const { encoded, plan, report } = await compactor.passOver(viewConversation(state), {
     ...call,

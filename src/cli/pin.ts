@@ -2,7 +2,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import { formatNamed } from "../formats.ts";
-import { firstShortened } from "../session/pinnable.ts";
+import { firstShortened } from "../session/create-session.ts";
 import { EXIT, type ExitCode } from "./command.ts";
 import { oneLine, plural } from "./one-line.ts";
 import { type StoreRequest, sessionState, storeCommand } from "./store-command.ts";

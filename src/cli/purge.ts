@@ -117,7 +117,7 @@ async function countOlder(request: StoreRequest, before: Date): Promise<number> 
   return log.filter(({ archivedBy }) => archivedBy !== null && old.has(archivedBy)).length;
 }
 
-interface Purged {
+interface PurgeResult {
   readonly messages: number;
   readonly sessions: readonly PurgedSession[];
   readonly isDryRun: boolean;
@@ -127,7 +127,7 @@ interface Purged {
 }
 
 function purgedLines(
-  { messages, sessions, isDryRun, stoppedAt, notReached }: Purged,
+  { messages, sessions, isDryRun, stoppedAt, notReached }: PurgeResult,
   terminal: Terminal,
 ): readonly string[] {
   const missed = `${plural(notReached, "session")} behind it ${notReached === 1 ? "was" : "were"} not reached`;

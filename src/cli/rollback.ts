@@ -1,7 +1,7 @@
 /** `palimpsest rollback`: takes compactions of a session back, in one transaction. The view is then the earlier one, plus messages appended since. */
 
 import { CompactionError } from "../core/errors.ts";
-import type { Rollback, RolledBack, Store } from "../core/store/store.ts";
+import type { Rollback, RollbackResult, Store } from "../core/store/store.ts";
 import { EXIT } from "./command.ts";
 import { oneLine, plural } from "./one-line.ts";
 import { eventsOf, findEvent, sessionState, storeCommand } from "./store-command.ts";
@@ -44,7 +44,7 @@ Examples:
   },
 });
 
-async function rollBack(store: Store, id: string, rollback: Rollback): Promise<RolledBack> {
+async function rollBack(store: Store, id: string, rollback: Rollback): Promise<RollbackResult> {
   try {
     return await store.rollback(id, rollback);
   } catch (cause) {

@@ -6,7 +6,7 @@ import { CompactionError } from "../core/errors.ts";
 import { type Io, usage } from "./command.ts";
 import { STANDARD_INPUT } from "./load.ts";
 
-interface Written {
+interface OutputText {
   /** The value of `--out`; `-` for standard output. */
   readonly out: string;
   readonly text: string;
@@ -14,7 +14,7 @@ interface Written {
   readonly from: string | undefined;
 }
 
-export function writeOut({ out, text, from }: Written, { stdout }: Pick<Io, "stdout">): void {
+export function writeOut({ out, text, from }: OutputText, { stdout }: Pick<Io, "stdout">): void {
   if (out === STANDARD_INPUT) stdout.write(text);
   else writeWhole(out, text, modeFor(from));
 }

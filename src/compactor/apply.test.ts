@@ -7,7 +7,7 @@ import { refuseBroken } from "./apply.ts";
 import { createCounting } from "./counting.ts";
 import { type Decision, decide } from "./decide.ts";
 
-/** A plan that would break a promise is refused before anybody is asked for anything, whoever made it. */
+/** A plan that would break a promise is refused before a model is asked, whoever made the plan. */
 
 const CONVERSATION = anthropicMessages.decode({
   model: "claude-opus-5",

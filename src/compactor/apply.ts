@@ -1,6 +1,6 @@
 /**
- * What was decided and made, applied to the view: the summary or the provider's own item takes the place of what leaves, thinking that was
- * signed over something else goes, and the repair looks once more. Chooses among the plans of the decision and makes none. Pure.
+ * Applies a decision to the view: the summary or the provider's own item replaces the messages that leave, thinking that was signed
+ * over something else is removed, and the repair runs once more. Chooses among the plans of the decision and makes none. Pure.
  */
 
 import { CompactionError } from "../core/errors.ts";
@@ -25,9 +25,9 @@ export interface ApplyInput {
   readonly seen: Conversation;
   readonly model: string | undefined;
   readonly counter: TokenCounter;
-  /** What came of asking the provider; undefined where it was not asked. */
+  /** The provider's compaction; undefined where the provider was not asked. */
   readonly native: NativeAttempt | undefined;
-  /** Undefined where none was asked for. */
+  /** Undefined where no summary was asked for. */
   readonly made: SummaryOutcome | undefined;
   /** The name of the summarizer that needs no model. */
   readonly embeddedName: string;
@@ -35,10 +35,10 @@ export interface ApplyInput {
 
 export interface AppliedPass {
   readonly conversation: Conversation;
-  /** What was really done: the decision, or what the failure ladder made of it. */
+  /** What was really done: the decision's plan, or the plan of the failure ladder. */
   readonly plan: Plan;
   readonly made: SummaryOutcome | undefined;
-  /** What came of asking the provider to compact; undefined where it was not asked. */
+  /** The result of the provider's compaction; undefined where the provider was not asked. */
   readonly native: NativeOutcome | undefined;
   readonly notes: readonly string[];
   /** What a hook adds to the compaction that it provided. */
@@ -68,18 +68,18 @@ export function applyDecision(given: ApplyInput): AppliedPass {
   return { ...settled, plan, made, native: native?.outcome, notes };
 }
 
-/** Throws where the plan would break a promise. Asked before a model is, and before a fallback is applied. */
+/** Throws where the plan would break a promise. Called before a model is asked, and before a fallback is applied. */
 export function refuseBroken(plan: Plan, input: PlanInput): void {
   const problems = checkPlan(plan, input);
   if (problems.length > 0) throw new CompactionError("invalid-plan", `The plan was refused: ${problems.join(" ")}`);
 }
 
-/** The decision, or the one of its fallbacks that what was made asks for. */
+/** The decision's plan, or the fallback that matches the summary's outcome. */
 function planToApply({ decision, made, counter, embeddedName }: ApplyInput): Plan {
   const { fallbacks, input, isOwn } = decision;
   if (made?.type === "truncate") return fallbacks.truncation;
   if (made?.type === "keep") return fallbacks.nothing;
-  // What the host's own strategy keeps is its own business.
+  // The host's own strategy decides its tail alone.
   const isEmbedded = made?.by.name === embeddedName && made.fallbacks.length === 0 && !isOwn;
   const longer = isEmbedded ? fallbacks.longerTail(counter.countText(made.result.text)) : undefined;
   if (longer !== undefined) refuseBroken(longer, input);
@@ -87,8 +87,8 @@ function planToApply({ decision, made, counter, embeddedName }: ApplyInput): Pla
 }
 
 /**
- * Where the settings promise more of the newest messages than there was room for. Under a target that somebody named, the target comes
- * first; where turns stay whole, the tail begins later by its own rule.
+ * Says where less of the newest messages stays than the settings promise. An explicit target comes first, so it needs
+ * no note; where turns stay whole, the tail begins later by its own rule.
  */
 function shorterTail(plan: Plan, { input, originals, texts }: Decision): readonly string[] {
   const { conversation, settings, tokensOf, found } = input;
@@ -100,7 +100,7 @@ function shorterTail(plan: Plan, { input, originals, texts }: Decision): readonl
   const ours = new Set(found?.messageIds ?? []);
   const asked = conversation.messages.slice(Math.max(cut, wantedCut(size))).filter(({ id }) => !ours.has(id));
   const kept = asked.filter(({ id }) => !removed.has(id));
-  // Pruning spares the tail, or is meant to reach it: what is trimmed there otherwise was trimmed for want of room.
+  // Where pruning spares the tail, a message trimmed there was trimmed for lack of room.
   const trimmed = settings.prune.sparesTail ? texts.filter(({ type }) => type === "trim") : [];
   const isTrimmed = new Set(trimmed.map(({ messageId }) => messageId));
   const whole = (message: Message): Message => (isTrimmed.has(message.id) && originals.get(message.id)) || message;
@@ -116,7 +116,7 @@ function number(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** Where the settings want the summary in the system prompt, and there is none to put it in. */
+/** A note where the settings want the summary in the system prompt, and the conversation has none. */
 function inListInstead(summary: string | undefined, { conversation, settings }: PlanInput): readonly string[] {
   const isPrompt =
     settings.render.renderer === "system" && formatRules(conversation.format).systemPrompt === "separate";
@@ -125,7 +125,7 @@ function inListInstead(summary: string | undefined, { conversation, settings }: 
     : [];
 }
 
-/** Items of the provider's that had to go are spoken of. */
+/** A note about the provider's own items that were removed. */
 function replacedNative(plan: Plan, { conversation }: PlanInput): readonly string[] {
   const removed = removedBy(plan);
   const newest = conversation.messages.findLast(isNativeItem);
@@ -135,8 +135,8 @@ function replacedNative(plan: Plan, { conversation }: PlanInput): readonly strin
 }
 
 /**
- * What was done, by name: the strategy that decided, unless a hook did it, the ladder came to a truncation, or a summary stands in for the
- * provider's own.
+ * The name of what was done: the strategy that decided, unless a hook provided the summary, the ladder ended in a
+ * truncation, or a summary replaced the provider's own compaction.
  */
 export function strategyOf({ strategy }: Decision, carried: Pick<AppliedPass, "made" | "native" | "plan">): string {
   if (!isCompaction(carried.plan)) return "prune";
@@ -146,7 +146,7 @@ export function strategyOf({ strategy }: Decision, carried: Pick<AppliedPass, "m
   return strategy === "native" && native?.type !== "replaced" ? "summarize" : strategy;
 }
 
-/** Tokens of what the plan replaced, for the zone ratio. */
+/** Tokens of the messages that the plan replaced, for the zone ratio. */
 export function zoneTokens({ input }: Decision, plan: Plan): number {
   const removed = removedBy(plan);
   return input.conversation.messages.reduce(
@@ -155,7 +155,7 @@ export function zoneTokens({ input }: Decision, plan: Plan): number {
   );
 }
 
-/** The first message behind everything that left the view. */
+/** The first message after all that left the view. */
 export function firstKept(before: Conversation, after: Conversation): string | undefined {
   const kept = new Set(after.messages.map(({ id }) => id));
   return before.messages[before.messages.findLastIndex(({ id }) => !kept.has(id)) + 1]?.id;

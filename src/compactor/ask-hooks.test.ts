@@ -4,7 +4,7 @@ import type { Hooks, Proposal, ProvideAnswer, ProvidedCompaction } from "../core
 import type { JsonObject } from "../core/json.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 
-/** 25 messages: m1–m18 would go, m0 and m19–m24 stay. */
+/** 25 messages: m1–m18 would leave, m0 and m19–m24 stay. */
 const LARGE = conversation(12, 28_200);
 const MESSAGES = LARGE.messages as readonly JsonObject[];
 
@@ -74,7 +74,7 @@ describe("provide", () => {
 
   const unsaid: readonly unknown[] = [{}, { cancel: false }, { compaction: undefined }, null];
   test.each(unsaid)("leaves it to the next one with %j", async (answer) => {
-    // What plug-ins return is typed by nobody.
+    // A plug-in may return any value.
     const { report } = await fitWith(
       () => answer as undefined,
       () => ({ compaction: provided }),
@@ -131,7 +131,7 @@ describe("provide", () => {
   });
 });
 
-/** What each alias was called with, in order. */
+/** The calls of each alias, in order. */
 function recordingAliases(calls: [name: string, ...unknown[]][], answers: Partial<Hooks> = {}): Hooks {
   const record =
     (name: string) =>

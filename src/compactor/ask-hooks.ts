@@ -1,6 +1,6 @@
 /**
- * The hooks that are asked about a decision, not only told of it. A gate that closes, or a provider that cancels, leaves the conversation as
- * it was. A provider may hand in its own summary: it is checked like any plan, and where it would break a promise the decision stands.
+ * The hooks that can change a decision. When a gate refuses or a provider cancels, the conversation stays as it was. A provider may
+ * hand in its own summary: it is checked like any plan, and the decision stands where that summary would break a promise.
  */
 
 import type { Summarizer } from "../core/checkpoint/summary.ts";
@@ -27,7 +27,7 @@ import { type Decision, fallbacksOf, withoutSteps } from "./decide.ts";
 import { type PassFacts, startEvent, type Teller, type Watch } from "./events.ts";
 import { PROVIDED_NAME } from "./summarize.ts";
 
-/** What is carried out after the hooks were asked, and by whom. */
+/** The decision to carry out after the hooks were asked, and its summarizer. */
 export interface HookVerdict {
   readonly decision: Decision;
   readonly summarizer: Summarizer;
@@ -42,7 +42,7 @@ export interface HookQuestion {
   readonly summarizer: Summarizer;
   readonly instructions: string | undefined;
   readonly signal: AbortSignal;
-  /** Called as soon as the start of the compaction is told, whatever becomes of the question. */
+  /** Called once the start of the compaction was told, before a hook answers. */
   started(): void;
 }
 
@@ -94,7 +94,7 @@ async function askForSummary(question: HookQuestion): Promise<HookVerdict> {
   return { decision: taken.decision, summarizer: taken.summarizer, details };
 }
 
-/** What a hook wrote is checked later. Here it must not be told to listeners with a credential in it. */
+/** The hook's text is checked later. Listeners must not see a credential in it before that. */
 function withoutSecrets(provided: ProvidedCompaction): ProvidedCompaction {
   const { summary } = provided;
   return typeof summary === "string" ? { ...provided, summary: redactSecrets(summary) } : provided;
@@ -134,7 +134,7 @@ function proposalOf(given: ProposalInput): Proposal {
   };
 }
 
-/** A name may be an address with a password in it. */
+/** A file name may be an address with a password in it. */
 function shownFiles({ read, modified }: FileOperations): FileOperations {
   const shown = (names: readonly string[]): readonly string[] => names.map((name) => redactSecrets(name));
   return { read: shown(read), modified: shown(modified) };
@@ -146,7 +146,7 @@ function firstKeptId({ input, rest }: Decision): string | undefined {
   return messages[messages.findLastIndex(({ id }) => leaving.has(id)) + 1]?.id;
 }
 
-/** What the settings keep free: the reserve of a trigger, or whatever the lowest threshold leaves. */
+/** What the settings keep free: the reserve of a trigger, or the room above the lowest threshold. */
 function reserveOf(settings: Settings): number {
   const reserve = settings.compact.triggers.map(reserveTokensOf).find((tokens) => tokens > 0);
   if (reserve !== undefined) return reserve;
@@ -157,7 +157,7 @@ type ProvidedDecision =
   | { readonly type: "taken"; readonly decision: Decision; readonly summarizer: Summarizer }
   | { readonly type: "refused"; readonly because: string };
 
-/** The decision with the provided summary in the place of the built-in one. */
+/** The decision with the provided summary in place of the built-in one. */
 function takeProvided(decision: Decision, provided: ProvidedCompaction, counter: TokenCounter): ProvidedDecision {
   const { input, rest } = decision;
   if (typeof provided.summary !== "string" || provided.summary.trim() === "") {
@@ -186,7 +186,7 @@ function takeProvided(decision: Decision, provided: ProvidedCompaction, counter:
   return { type: "taken", decision: own, summarizer: saying(provided.summary) };
 }
 
-/** A hook may take more room than the built-in summary would, unless that is what keeps the view above its target. */
+/** A hook's summary may be longer than the budget, unless it would keep the view above its target. */
 function overBudget(
   { input, rest }: Decision,
   { summaryTokens, expectedTokens }: { readonly summaryTokens: number; readonly expectedTokens: number },
@@ -197,7 +197,7 @@ function overBudget(
   return `The provided summary counts ${summaryTokens} tokens, and ${own.budgetTokens} were allowed.`;
 }
 
-/** A sentence when the hook asks for a cut that is none. */
+/** Returns a sentence when the hook asks for an illegal cut. */
 function stepFor(decision: Decision, { firstKeptEntryId }: ProvidedCompaction, budgetTokens: number) {
   const { input, rest } = decision;
   const own = rest.steps.find((step) => step.type === "summarize");
@@ -213,7 +213,7 @@ function stepFor(decision: Decision, { firstKeptEntryId }: ProvidedCompaction, b
   } satisfies SummarizeStep;
 }
 
-/** What leaves when the tail begins at this message; undefined where no legal cut is. */
+/** What leaves when the tail begins at this message; undefined where no legal cut is possible. */
 function zoneBefore(input: PlanInput, firstKeptEntryId: string): readonly string[] | undefined {
   const { messages } = input.conversation;
   const cut = messages.findIndex(({ id }) => id === firstKeptEntryId);
@@ -222,7 +222,7 @@ function zoneBefore(input: PlanInput, firstKeptEntryId: string): readonly string
   return parts.zone.flatMap((index) => messages[index]?.id ?? []);
 }
 
-/** The hook's text, where the summarizer's would be. */
+/** A summarizer that returns the hook's text. */
 function saying(text: string): Summarizer {
   return {
     name: PROVIDED_NAME,

@@ -26,7 +26,7 @@ const REQUEST: JsonObject = {
   ],
 };
 
-/** As if the provider had counted so many times what we estimate, often enough to be believed. */
+/** After the provider counted this many times our estimate, often enough to be believed. */
 function learned(profile: ProfileName, factor: number) {
   const compactor = createCompactor({ format: anthropicMessages, profile, windowTokens: 200_000, telemetry: false });
   const input_tokens = Math.round(compactor.plan(REQUEST).tokensBefore * factor);
@@ -40,7 +40,7 @@ describe.each(profileNames.filter((name) => !name.startsWith("agentpg-")))("%s",
     expect(report).toMatchObject({ compacted: true, fits: true });
     expect(report.tokensAfter).toBeLessThanOrEqual(report.targetTokens ?? 0);
     const recounted = learned(profile, factor).plan(request).tokensBefore;
-    // Each message is rounded by itself where the counter does so.
+    // Some counters round each message by itself.
     expect(Math.abs(report.tokensAfter - recounted)).toBeLessThan(10);
     const unlearned = await learned(profile, 1).compact(REQUEST, { target: { ratio: 0.1 } });
     expect((report.ratios.zone ?? 0) / (unlearned.report.ratios.zone ?? 1)).toSatisfy(

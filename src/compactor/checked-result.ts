@@ -1,6 +1,6 @@
 /**
- * What a summarizer returned, believed only as far as it can be seen: of the right shape, without credentials, and within its budget. A text that is a
- * little over is shortened and that is noted; anything else that does not hold is a failure for the ladder. Never asks anybody.
+ * Checks what a summarizer returned: its shape, credentials in it, its budget. A text slightly over budget is
+ * shortened, with a note; anything else that is wrong is a failure for the ladder. Asks no model.
  */
 
 import type { SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
@@ -8,33 +8,32 @@ import { CompactionError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** Counting differs by as much between a provider and an estimate; whoever is further over did not heed the budget. */
+/** A provider's count and our estimate differ by up to this factor; a text further over budget ignored it. */
 const SHORTENED_FACTOR = 1.25;
 
-/** Makes a text count at most so many tokens. */
+/** Shortens a text to at most so many tokens. */
 export type Shorten = (
   text: string,
   limit: { readonly limitTokens: number; readonly count: (text: string) => number },
 ) => string;
 
 export interface ResultCheck {
-  /** The summarizer's. */
   readonly name: string;
   readonly input: SummaryInput;
   readonly shorten: Shorten;
-  /** Takes out credentials. A mark may be longer than what it stands for, so this comes before the count. */
+  /** Removes credentials. A mark may be longer than its credential, so this comes before the count. */
   readonly redactor: Redactor;
 }
 
 export function checkedResult(returned: unknown, check: ResultCheck): SummaryResult {
   const because = shapeProblem(returned);
   if (because !== undefined) throw failed("malformed", `The summarizer ${check.name} returned ${because}.`);
-  // Every field that is read has just been looked at.
+  // `shapeProblem` checked every field that is read.
   const result = returned as SummaryResult;
   return withinBudget(check.redactor.result({ ...result, text: result.text.toWellFormed() }), check);
 }
 
-/** A sentence's end; undefined where nothing is wrong. */
+/** The rest of a sentence about the problem; undefined where the shape is right. */
 function shapeProblem(returned: unknown): string | undefined {
   if (!isObject(returned)) return "no result";
   if (typeof returned.text !== "string") return "a result whose `text` is no string";
@@ -53,7 +52,7 @@ function withinBudget(result: SummaryResult, { name, input, shorten }: ResultChe
   }
   const text = shorten(result.text, { limitTokens: budgetTokens, count: counter.countText });
   const note = `The summary counted ${tokens} tokens, and ${budgetTokens} were allowed; it was shortened.`;
-  // A checkpoint of the whole text would say more than the text does now.
+  // The checkpoint describes the whole text, and the text is shorter now.
   const { checkpoint: _, ...rest } = result;
   return { ...rest, text, notes: [...result.notes, note] };
 }

@@ -7,7 +7,7 @@ import { openaiChat } from "../formats/openai-chat.ts";
 
 const LONG = "What the tool said, at length. ".repeat(4_000);
 
-/** Hosts that keep one list may write into the messages that stand in it. */
+/** Hosts that keep one list may write into its messages. */
 async function countedAfter<Body extends object>(format: Format, body: Body, change: (body: Body) => void) {
   const options = { format, windowTokens: 20_000, maxOutputTokens: 1_000, telemetry: false } as const;
   const compactor = createCompactor(options);
@@ -81,7 +81,7 @@ test("of any number of models, the sizes of the newest are kept", async () => {
     return counted - before;
   };
   for (let model = 0; model <= 100; model++) await countedBy(`model-${model}`);
-  // The newest messages are counted with every request, for their owner may still write into them.
+  // The newest messages are counted with every request, because the host may still write into them.
   expect(await countedBy("model-100")).toBe(4);
   expect(await countedBy("model-0")).toBe(8);
 });

@@ -1,6 +1,6 @@
 /**
- * Tokens of messages in the unit that plans are made in: the counter's estimate times what real usage says of it. A message is counted
- * once, however often a growing list is sent. Its owner may still write into the newest ones, so those are counted with every list.
+ * Counts messages in the unit of plans: the counter's estimate, times what real usage taught. A message is counted once, however
+ * often a growing list is sent. The host may still write into the newest messages, so those are counted for every list.
  */
 
 import type { JsonValue } from "../core/json.ts";
@@ -10,23 +10,23 @@ import { isUntouched, type Message, type Part } from "../core/message.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 
 export interface Counting {
-  /** As it was given: not calibrated. */
+  /** Not calibrated. */
   readonly counter: TokenCounter;
-  /** One message in the counter's unit; sizes add up. */
+  /** The size of one message in the counter's unit; sizes add up. */
   sizeOf(message: Message): number;
   /** The same, counted anew. */
   recount(message: Message): number;
   /** Calibrated tokens of a size, or of a sum of sizes. */
   tokens(size: number): number;
   tokensOf(message: Message): number;
-  /** A list as the counter rounds it: not always the sum of its messages. */
+  /** The tokens of a list, rounded once: not always the sum of its messages. */
   totalOf(messages: readonly Message[]): number;
 }
 
-/** `ratio` is what real usage says about the estimate: 1 until some was observed. */
+/** `ratio` is real usage over the estimate: 1 until usage was observed. */
 export function createCounting(counter: TokenCounter, ratio: () => number): Counting {
   const sizes = new WeakMap<object, number>();
-  /** A list is never changed, and whoever decides on it or reports on it asks for the whole again. */
+  /** Lists are immutable, and a decision and its report count the same list several times. */
   const totals = new WeakMap<readonly Message[], number>();
   const recount = (message: Message): number => {
     refuseDeepMessage(message);
@@ -62,7 +62,7 @@ function keyOf(message: Message): readonly Part[] | Exclude<JsonValue, string | 
   return typeof json === "object" && json !== null ? json : message.parts;
 }
 
-/** The counter with its numbers calibrated: for budgets, summaries and reports. The same one where nothing was learned. */
+/** The counter with its numbers calibrated: for budgets, summaries and reports. The same counter where nothing was learned. */
 export function calibratedCounter(counter: TokenCounter, ratio: number): TokenCounter {
   if (ratio === 1) return counter;
   const scaled =
@@ -79,7 +79,7 @@ export function calibratedCounter(counter: TokenCounter, ratio: number): TokenCo
     countText: scaled(counter.countText),
     countJson: scaled(counter.countJson),
     countTools: scaled(counter.countTools),
-    // A summarizer's model may be another than the one that was observed: it is never sent more than the estimate allows.
+    // The summarizer's model may be another than the observed one: never send it more than the estimate allows.
     safetyMargin: counter.safetyMargin / Math.min(1, ratio),
   };
 }

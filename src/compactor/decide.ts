@@ -1,6 +1,6 @@
 /**
- * From a view to a plan with its fallbacks: cap, trigger, then the strategy or mere pruning, backstop. Pure: what it returns is data, and
- * asking twice gives the same answer. `plan`, `fit` and `compact` all decide here, and carrying out decides nothing more.
+ * Makes a plan with its fallbacks from a view: cap, trigger, then the strategy or pruning alone, backstop. Pure: the result is
+ * data, and the same input gives the same plan. `plan`, `fit` and `compact` all decide here; carrying out decides nothing more.
  */
 
 import type { Conversation, Message } from "../core/message.ts";
@@ -33,67 +33,67 @@ export interface DecideInput {
   readonly view: Conversation;
   readonly settings: Settings;
   readonly tokensOf: (message: Message) => number;
-  /** A list as the counter rounds it; what the trigger is asked with. */
+  /** Tokens of a list, rounded once; the trigger compares them. */
   readonly totalOf: (messages: readonly Message[]) => number;
   readonly systemTokens: number;
   readonly toolsTokens: number;
-  /** Somebody asked: no trigger needed. */
+  /** The caller asked, or the provider refused: no trigger is needed. */
   readonly asked?: "manual" | "overflow";
-  /** How often in a row this was refused as too long, this time included. */
+  /** How often in a row the provider refused this conversation as too long, this time included. */
   readonly attempt?: number;
-  /** Named for this call; the settings' own otherwise. */
+  /** The target of this call; otherwise the settings' own. */
   readonly targetTokens?: number;
   readonly isCacheCold?: boolean;
-  /** Where a host's loop stands; anywhere when it does not say. */
+  /** The host's position in its loop; undefined means any. */
   readonly checkPoint?: CheckPoint;
-  /** The kind of the provider's own compaction that there is for this conversation; undefined for none. */
+  /** The kind of native compaction that this conversation can use; undefined for none. */
   readonly nativeKind?: string | undefined;
-  /** The host's own strategy, in the place of the settings'. */
+  /** The host's own strategy; it replaces the settings'. */
   readonly strategy?: OwnStrategy | undefined;
   /** Whether the view's ids are those of a store that a recall tool reads. */
   readonly hasStoredIds?: boolean;
-  /** True when the last passes freed too little, or failed, and nothing much has come since. */
+  /** True when the last passes freed too little or failed, and little was added since. */
   readonly isThrashing?: boolean;
 }
 
 export interface Decision {
-  /** All steps, on the view that was given. */
+  /** All steps, on the given view. */
   readonly plan: Plan;
-  /** What the triggers compared; results cut to the cap, and nothing else shortened yet. */
+  /** The size that the triggers compared: after results were cut to the cap, before anything else was shortened. */
   readonly measured: Measure;
   /** The input that the compaction steps were made from, for `checkPlan`: the view after cap and prune. */
   readonly input: PlanInput;
-  /** The part of the plan that is still to be carried out on it. */
+  /** The part of the plan that is not yet applied to `input`. */
   readonly rest: Plan;
-  /** What was shortened, on the way or in an earlier pass, as it was said: a summary is written from that. */
+  /** The original form of messages that this pass or an earlier one shortened: a summary is written from it. */
   readonly originals: Originals;
-  /** How, whether or not the message was to leave afterwards. */
+  /** The steps that shortened them, whether or not the message leaves afterwards. */
   readonly texts: readonly TextStep[];
-  /** What is carried out in the place of `rest` when something fails on the way. */
+  /** The plans that replace `rest` when something fails. */
   readonly fallbacks: FallbackPlans;
-  /** Who decided, and whether that was the host's own. */
+  /** The name of the strategy that decided, and whether it is the host's own. */
   readonly strategy: string;
   readonly isOwn: boolean;
-  /** Why the host's own strategy did not. */
+  /** Why the host's own strategy was not used. */
   readonly refused?: string;
 }
 
-/** What the triggers were asked with, and the limit that was passed: the lowest one there is when somebody asked, or none fired. */
+/** The size that the triggers compared, and the threshold that it passed: the lowest one where no trigger fired. */
 export interface Measure {
   readonly size: ContextSize;
   readonly tokens: number;
   readonly thresholdTokens?: number;
 }
 
-/** Made when they are asked for, which is seldom. */
+/** Computed when read, which is seldom. */
 export interface FallbackPlans {
-  /** A summary of our own, where the provider does not compact itself; the plan as it is otherwise. */
+  /** A summary of our own, in place of the provider's compaction; otherwise the plan itself. */
   readonly summary: Plan;
-  /** There is no summary: the zone goes without one. */
+  /** Without a summary: the zone is dropped. */
   readonly truncation: Plan;
-  /** There is no summary, and nothing leaves but what a limit on messages takes. */
+  /** Without a summary: nothing leaves except by a limit on messages. */
   readonly nothing: Plan;
-  /** The summary came out so short that more of the newest messages have room beside it; undefined where they have not. */
+  /** A plan that keeps more of the newest messages beside a short summary; undefined where there is no room for more. */
   longerTail(summaryTokens: number): Plan | undefined;
 }
 
@@ -101,7 +101,7 @@ export function decide(given: DecideInput): Decision {
   const start: Stage = { given, input: planInput(given), steps: [] };
   const capped = withTexts(start, capsOf(given));
   const { fired, because, measured } = reasonFor(capped.given, sizeOf(capped.given));
-  // A strategy prunes for itself; only where results are pruned at every request does that go on beside it.
+  // A strategy prunes too; pruning runs beside it only where results are pruned at every request.
   const pruned = fired !== undefined && given.settings.prune.sparesTail ? capped : waterStage(capped);
   const isLast = recoveryFor(given) === "truncate-tools";
   const trims = isLast ? trimAll(pruned.input) : trimUnanswered(pruned.input);
@@ -131,7 +131,7 @@ export interface QuietInput extends Pick<DecideInput, "settings" | "isCacheCold"
   readonly targetTokens: number | undefined;
 }
 
-/** The plan that does nothing, where the sums say that nothing is due; undefined where the messages have to be looked at. */
+/** The empty plan, where the sums show that nothing is due; undefined where the messages must be read. */
 export function quietPlan(input: QuietInput): Plan | undefined {
   const { settings, size, messageCount } = input;
   const tokens = size.systemTokens + size.toolsTokens + size.messagesTokens;
@@ -141,12 +141,12 @@ export function quietPlan(input: QuietInput): Plan | undefined {
   const { fired, because } = reasonFor(input, size);
   if (fired !== undefined || tokens > settings.windowTokens) return undefined;
   const { targetTokens } = input;
-  // What stands in the way of a target that somebody named is seen in the messages alone.
+  // Only the messages show what prevents an explicit target.
   if (targetTokens !== undefined && tokens > targetTokens) return undefined;
   return { ...EMPTY_PLAN, tokensBefore: tokens, tokensAfter: tokens, targetTokens, because };
 }
 
-/** What a call asks for; never more than the window: what is larger would be refused, whatever target it has met. */
+/** The target that a call asks for, at most the window: a provider refuses anything larger. */
 export function targetFor({ target }: TargetCall, tokens: number, windowTokens: number): number | undefined {
   if (target === undefined) return undefined;
   return Math.min("tokens" in target ? target.tokens : Math.floor(shareOf(tokens, target.ratio)), windowTokens);
@@ -157,7 +157,7 @@ export interface TargetCall {
   readonly target?: { readonly tokens: number } | { readonly ratio: number };
 }
 
-/** What is done about a refusal: compactions as often as the settings say, then their last step, then nothing more. */
+/** The response to a refusal: compactions as often as the settings say, then their last step, then nothing. */
 export function recoveryFor({ attempt, settings }: DecideInput): "compact" | "truncate-tools" | "none" | undefined {
   if (attempt === undefined) return undefined;
   const { maxAttempts, finalStep } = settings.overflow;
@@ -165,7 +165,7 @@ export function recoveryFor({ attempt, settings }: DecideInput): "compact" | "tr
   return attempt === maxAttempts + 1 && finalStep === "truncate-tools" ? "truncate-tools" : "none";
 }
 
-/** The last step: results anywhere, the newest round's too, are cut as far as the window asks for it. */
+/** The last step: cuts results anywhere, the newest round's too, as far as the window demands. */
 function trimAll(input: PlanInput): readonly TextStep[] {
   const { conversation, structure, settings, tokensOf } = input;
   const freeTokens = totalTokens(input) - lastAim(input);
@@ -178,7 +178,7 @@ function lastAim({ targetTokens, settings }: PlanInput): number {
   return targetTokens ?? answerableTokens(settings);
 }
 
-/** The host's own strategy, or the settings' where there is none or what it says cannot stand. */
+/** Plans with the host's own strategy, or with the settings' where the host has none or its plan is invalid. */
 function planBy(
   { strategy: own, settings }: DecideInput,
   input: PlanInput,
@@ -199,7 +199,7 @@ function originalsIn({ messages }: Conversation, { steps }: Stage): Originals {
 
 const NO_ORIGINALS: Originals = new Map();
 
-/** The decision, with what earlier passes shortened as it was said. */
+/** The decision, plus the original form of messages that earlier passes shortened. */
 export function withOriginals(decision: Decision, earlier: readonly Message[]): Decision {
   if (earlier.length === 0) return decision;
   return {
@@ -208,12 +208,12 @@ export function withOriginals(decision: Decision, earlier: readonly Message[]): 
   };
 }
 
-/** Whether a summary may be asked for, of what the provider does not compact itself too. */
+/** Whether a summary may be needed, also in place of the provider's own compaction. */
 export function needsOriginals({ rest }: Decision): boolean {
   return rest.steps.some(({ type }) => type === "summarize" || type === "native");
 }
 
-/** The view so far, what a strategy may know of it, and the texts that were shortened on the way. */
+/** The view so far, the strategy's input for it, and the steps that shortened texts. */
 interface Stage {
   readonly given: DecideInput;
   readonly input: PlanInput;
@@ -243,12 +243,11 @@ const EMPTY_PLAN: Plan = {
   inTheWay: [],
 };
 
-/** Results that are too long for this profile are cut where they stand. */
 function capsOf({ view, settings, tokensOf }: DecideInput): readonly TextStep[] {
   return capSteps({ messages: view.messages, settings, tokensOf });
 }
 
-/** Layer 1 by itself: above the high mark prune down to the low one, in between leave the prefix alone. */
+/** Pruning alone: above the high mark prune down to the low one, in between leave the prefix unchanged. */
 function waterStage(before: Stage): Stage {
   const { given, input } = before;
   const { settings, view, tokensOf } = given;
@@ -256,7 +255,7 @@ function waterStage(before: Stage): Stage {
   const tokens = totalTokens(input);
   if (!isAboveHighWater(settings, tokens)) return before;
   const { protectedBy } = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
-  // Where the tail is not spared, what the model has not read yet still is.
+  // Even where the tail is not spared, keep what the model has not read yet.
   const mayPrune = (index: number): boolean =>
     prune.sparesTail ? !protectedBy.has(index) : protectedBy.get(index) !== "open-round";
   const freeTokens = tokens - shareOf(settings.windowTokens, prune.lowWaterRatio);
@@ -264,13 +263,13 @@ function waterStage(before: Stage): Stage {
   const pruneInput = { messages: view.messages, pairing, settings, tokensOf, mayPrune, namesRecall: input.namesRecall };
   const steps = pruneSteps(pruneInput, { freeTokens });
   const freed = steps.reduce((sum, step) => sum + step.freesTokens, 0);
-  // A batch that frees little would come again with the next request, and change the prefix each time.
+  // A batch that frees little would run again with every request, and change the prefix each time.
   const isMuch = freed >= shareOf(tokens, settings.antiThrash.minFreedRatio);
   const isWorthIt = prune.highWaterRatio === 0 || (isMuch && paysByItself(given, { input, steps }));
   return isWorthIt ? withTexts(before, steps) : before;
 }
 
-/** Where no compaction comes by itself there is nothing to wait for, and a prefix that is not cached costs nothing to break. */
+/** Pruning pays at once where no automatic compaction would follow, or where no cached prefix is lost. */
 function paysByItself({ isCacheCold = false }: DecideInput, { input, steps }: Omit<Stage, "given">): boolean {
   const { prune, compact } = input.settings;
   if (!prune.mustPay || isCacheCold || !compact.auto || compact.strategy === "none") return true;
@@ -284,14 +283,14 @@ function isAboveHighWater(settings: Settings, tokens: number): boolean {
 
 type ReasonInput = Pick<DecideInput, "settings" | "asked" | "isThrashing" | "checkPoint" | "isCacheCold">;
 
-interface FoundReason {
+interface TriggerResult {
   readonly fired?: Reason;
   readonly because: NothingToDo;
   readonly measured: Measure;
 }
 
-/** The one place where the triggers are asked. */
-function reasonFor(given: ReasonInput, size: ContextSize): FoundReason {
+/** The only place that asks the triggers. */
+function reasonFor(given: ReasonInput, size: ContextSize): TriggerResult {
   const { settings, asked, isThrashing, checkPoint, isCacheCold = false } = given;
   const lowest = thresholdTokens(settings);
   const measured = {
@@ -304,7 +303,7 @@ function reasonFor(given: ReasonInput, size: ContextSize): FoundReason {
   if (!settings.compact.auto) return { because: "auto-off", measured };
   if (checkPoint !== undefined && !settings.compact.checkPoints.includes(checkPoint))
     return { because: "no-check-point", measured };
-  // The provider has said that it is too much: no estimate of ours knows better.
+  // The provider said that the request is too long, and its word outweighs our estimate.
   if (checkPoint === "onOverflow") return { fired: "overflow", because, measured };
   const fired = findTrigger(settings, { size, isCacheCold });
   if (fired === undefined) return { because, measured };
@@ -312,7 +311,7 @@ function reasonFor(given: ReasonInput, size: ContextSize): FoundReason {
   return isThrashing ? { because: "thrashing", measured: passed } : { fired: fired.trigger, because, measured: passed };
 }
 
-/** Nothing is done, not even what was capped or pruned on the way to the decision. */
+/** Does nothing: also undoes what was capped or pruned on the way to the decision. */
 export function withoutSteps(decision: Decision, given: DecideInput, because: NothingToDo): Decision {
   const { plan, rest, input, ...by } = decision;
   const { windowTokens } = given.settings;
@@ -333,13 +332,13 @@ export function sizeOf({ view, totalOf, systemTokens, toolsTokens }: DecideInput
   return { systemTokens, toolsTokens, messagesTokens: totalOf(view.messages) };
 }
 
-/** As the report counts. */
+/** Counts as the report does. */
 export function tokensIn(given: DecideInput): number {
   const { systemTokens, toolsTokens, messagesTokens } = sizeOf(given);
   return systemTokens + toolsTokens + messagesTokens;
 }
 
-/** What a strategy, or whoever judges the result of one, may know of a view. */
+/** What a strategy, or a check of its result, may know of a view. */
 export function planInput(given: DecideInput): PlanInput {
   const { view, settings, tokensOf, systemTokens, toolsTokens } = given;
   return {
@@ -358,7 +357,7 @@ export function planInput(given: DecideInput): PlanInput {
   };
 }
 
-/** One plan over the view that was given; steps on messages that leave anyway are left out. */
+/** One plan over the given view; leaves out steps on messages that leave anyway. */
 function combine(tokensBefore: number, texts: readonly TextStep[], rest: Plan): Plan {
   const removed = removedBy(rest);
   const kept = texts.filter(({ messageId }) => !removed.has(messageId));
@@ -367,7 +366,7 @@ function combine(tokensBefore: number, texts: readonly TextStep[], rest: Plan): 
   return { ...plan, steps: [...kept, ...rest.steps], tokensBefore };
 }
 
-/** Steps free what each message counts by itself; what is left alone counts as a whole, as the report says it. */
+/** Steps count message by message; an unchanged view is counted as a whole, like in the report. */
 function asCounted(plan: Plan, given: DecideInput): Plan {
   if (plan.steps.length > 0) return plan;
   const tokens = tokensIn(given);
@@ -375,7 +374,7 @@ function asCounted(plan: Plan, given: DecideInput): Plan {
   return { ...plan, tokensBefore: tokens, tokensAfter: tokens, fits };
 }
 
-/** Of the target: less than this is left as it is. */
+/** A share of the target: less unused room than this is left unused. */
 const UNUSED_SHARE_MIN = 0.1;
 
 export function fallbacksOf(rest: Plan, input: PlanInput): FallbackPlans {

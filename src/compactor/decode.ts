@@ -1,6 +1,6 @@
 /**
- * The first step of a pass: a request, or a view that somebody keeps, as what a decision is made from. Decodes, pins, repairs, lays
- * remembered edits over the list, and counts. Pure but for the sizes that are remembered.
+ * The first step of a pass: turns a request, or a view that the caller keeps, into the input of a decision. Decodes,
+ * pins, repairs, applies remembered edits, and counts. Pure except for the cache of sizes.
  */
 
 import { refuseDeepPrompt } from "../core/json.ts";
@@ -18,16 +18,15 @@ import { type SettleOptions, settle } from "./settle.ts";
 import type { RecalledView } from "./view-memory.ts";
 
 export interface Reading {
-  /** As it came. */
+  /** As the request came, with the call's pins. */
   readonly decoded: Conversation;
-  /** As it came, repaired and pinned. */
+  /** Repaired. */
   readonly source: Conversation;
-  /** With the edits of earlier passes in place. */
+  /** With the edits of earlier passes applied. */
   readonly recalled: RecalledView;
   readonly repairs: readonly Repair[];
   readonly model: string | undefined;
   readonly counting: Counting;
-  /** What is decided on. */
   readonly input: DecideInput;
 }
 
@@ -50,7 +49,7 @@ export function decodeRequest(
   );
 }
 
-/** A view that somebody keeps, under the ids of its messages. */
+/** Reads a view that the caller keeps, under the ids of its messages. */
 export function decodeView(engine: Engine, view: Conversation, call: ViewCall): Reading {
   const { passes = NO_PASSES, asked, attempt } = call;
   const model = engine.model ?? call.model;
@@ -63,7 +62,7 @@ export function decodeView(engine: Engine, view: Conversation, call: ViewCall): 
   );
 }
 
-/** What was sent last of a list that is given again: with the edits of earlier passes in place. */
+/** The view that was last sent for a request: with the edits of earlier passes applied. */
 export function sentOf(
   engine: Engine,
   request: unknown,
@@ -73,7 +72,7 @@ export function sentOf(
   return { view: engine.memory.recall(conversation, model).view, model };
 }
 
-interface ReadView extends Omit<Reading, "counting" | "input"> {
+interface ViewReading extends Omit<Reading, "counting" | "input"> {
   readonly hasStoredIds: boolean;
 }
 
@@ -83,7 +82,7 @@ interface Demand {
   readonly attempt: number | undefined;
 }
 
-function readingOf(engine: Engine, read: ReadView, { call, asked, attempt }: Demand): Reading {
+function readingOf(engine: Engine, read: ViewReading, { call, asked, attempt }: Demand): Reading {
   const { decoded, hasStoredIds, model, source, repairs } = read;
   const isRefused = attempt !== undefined;
   const usual = settingsFor(engine, model, { settings: call.settings, isRefused });
@@ -110,7 +109,7 @@ function readingOf(engine: Engine, read: ReadView, { call, asked, attempt }: Dem
     hasStoredIds,
   };
   const tokens = tokensIn(base);
-  // A share is one of what came, not of what a repair made of it.
+  // A target that is a share refers to the conversation as it came, before the repair.
   const isRepaired = recalled.covered === 0 && decoded.messages !== view.messages;
   const came = isRepaired ? tokensIn({ ...base, view: decoded }) : tokens;
   const targetTokens = targetFor(call, came, settings.windowTokens);
@@ -128,20 +127,19 @@ interface TailDemand {
   readonly isRefused: boolean;
 }
 
-/** The settings with the tail that the host's `keepRecent` wants. */
+/** The settings with the tail that the host's `keepRecent` asks for. */
 function withOwnTail(engine: Engine, { usual, view, counting, call, model, isRefused }: TailDemand): Settings {
   const own = keepRecentInput(engine.retention, call.settings, { view, settings: usual, tokensOf: counting.tokensOf });
   return own === call.settings ? usual : settingsFor(engine, model, { settings: own, isRefused });
 }
 
-/** What was remembered was valid by itself; what came since may ask for more: a system message that ended the list must not stand inside a turn. */
+/** The remembered view was valid by itself; new messages may demand more: a system message at its end must not stand inside a turn. */
 function stillValid(recalled: RecalledView, options: SettleOptions): RecalledView {
   if (recalled.covered === 0) return recalled;
   const { conversation } = settle(recalled.view, recalled.view, options);
   return conversation === recalled.view ? recalled : { ...recalled, view: conversation };
 }
 
-/** A list that has nothing in it yet is left as it is. */
 function repaired(decoded: Conversation, model: string | undefined): Repaired {
   if (decoded.messages.length === 0) return { conversation: decoded, repairs: [] };
   return repair(decoded, model === undefined ? {} : { model });

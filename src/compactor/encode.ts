@@ -1,6 +1,6 @@
 /**
- * The last step before a view is handed out: in wire form, with what its request needs beside the messages, and validated. An edit that
- * brings what the provider refuses is undone, because the view from before had it not.
+ * The last step before a view is returned: puts it in wire form, with what its request needs beside the messages, and
+ * validates it. An edit that the provider would refuse is undone, because the view before it was valid.
  */
 
 import type { Conversation } from "../core/message.ts";
@@ -10,8 +10,7 @@ import type { Decision } from "./decide.ts";
 import type { Reading } from "./decode.ts";
 import { markedForSending, type SettledView } from "./settle.ts";
 
-/** What was read and decided. */
-interface Sending extends Pick<Reading, "source" | "input" | "model"> {
+interface OutgoingInput extends Pick<Reading, "source" | "input" | "model"> {
   readonly decision: Decision;
 }
 
@@ -21,14 +20,14 @@ export interface OutgoingView {
   readonly sent: Conversation;
   readonly encoded: unknown;
   readonly notes: readonly string[];
-  /** What nobody could mend. */
+  /** The violations that could not be repaired. */
   readonly violations: readonly Violation[];
-  /** Why the edit is not handed out. */
+  /** The violation that undid the edit. */
   readonly undone?: Violation;
 }
 
-/** The one way out of a pass: an edit that brings what the provider refuses is undone, because the view from before had it not. */
-export function outgoingView(format: Format, sending: Sending, after: Conversation): OutgoingView {
+/** Every pass ends here: undoes an edit that brings a violation which the view before it did not have. */
+export function outgoingView(format: Format, sending: OutgoingInput, after: Conversation): OutgoingView {
   const { view } = sending.input;
   const edited = checked(format, sending, after);
   if (after === view || edited.violations.length === 0) return edited;
@@ -38,7 +37,7 @@ export function outgoingView(format: Format, sending: Sending, after: Conversati
   return undone === undefined ? edited : { ...before, undone };
 }
 
-function checked(format: Format, sending: Sending, view: Conversation): OutgoingView {
+function checked(format: Format, sending: OutgoingInput, view: Conversation): OutgoingView {
   const { conversation: sent, notes } = forSending(sending, view);
   const encoded = format.encode(sent);
   const { model } = sending;
@@ -50,8 +49,8 @@ export function undoneNote({ rule, path }: Violation): string {
   return `The compaction was undone, because the provider would refuse what came of it: ${rule} at ${path}.`;
 }
 
-/** A list of its own and a history that the provider stored would be read one after the other: the list has to stand alone. */
-function forSending(sending: Sending, view: Conversation): SettledView {
+/** A provider would read its stored history and then the list: an edited list must stand alone. */
+function forSending(sending: OutgoingInput, view: Conversation): SettledView {
   const { source, input, model, decision } = sending;
   if (decision.plan.because === "server-history") return { conversation: view, notes: [SERVER_HOLDS] };
   const marked = markedForSending(view, { settings: input.settings, model });

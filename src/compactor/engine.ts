@@ -1,6 +1,6 @@
 /**
- * What a compactor knows between calls, and what follows from it for one request: whose rules hold, which settings, how to count. What
- * providers report teaches it here. Nothing else is changed.
+ * What a compactor knows between calls, and what follows from it for one request: model, settings, counting. Learns
+ * from what providers report, and changes nothing else.
  */
 
 import type { Summarizer } from "../core/checkpoint/summary.ts";
@@ -11,8 +11,7 @@ import type { Conversation } from "../core/message.ts";
 import type { OwnStrategy } from "../core/plan/plan-input.ts";
 import type { Format } from "../core/ports.ts";
 import { setBounded } from "../core/remember.ts";
-import type { Settings } from "../core/settings/settings.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { Settings, SettingsInput } from "../core/settings/settings.ts";
 import { type Counted, countedIn } from "../core/tokens/counted.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { type Counting, createCounting } from "./counting.ts";
@@ -29,59 +28,58 @@ import type { ViewMemory } from "./view-memory.ts";
 
 export interface Engine {
   readonly format: Format;
-  /** The settings in force, or those with a call's own over them. The same object for as long as both say the same. */
+  /** The settings in force, with a call's own over them. Returns the same object while both stay the same. */
   settings(call?: SettingsInput): Settings;
-  /** The same settings for another window: everything that depends on it follows. */
+  /** The same settings for another window: adapts everything that depends on it. */
   refit(settings: Settings, windowTokens: number): Settings;
-  /** Whether somebody said what the window is: the caller, or a profile that is made for one. */
+  /** Whether the window was stated: by the caller, or by a profile that is made for one. */
   isWindowTold(call?: SettingsInput): boolean;
   readonly model: string | undefined;
   counterFor(settings: Settings, counted: Counted): TokenCounter;
-  /** Made from these settings, where it depends on them. */
+  /** The summarizer, made from these settings where it depends on them. */
   summarizer(settings: Settings): Summarizer;
-  /** What needs no model, for whatever asks none or could not. */
-  readonly embedded: Embedded;
-  /** The provider's own compaction, where the caller has a function for it. */
+  /** The summarizer that needs no model: for calls without a model, and as a fallback. */
+  readonly embedded: EmbeddedSummarizer;
+  /** The provider's own compaction, where the caller passes a function for it. */
   readonly native: NativeCompaction | undefined;
   readonly prices: Prices | undefined;
   readonly retention: RetentionOptions;
-  /** The host's own, in the place of the settings'. */
+  /** The host's own strategy; it replaces the settings'. */
   readonly strategy: OwnStrategy | undefined;
   readonly watch: Watch;
   readonly calibration: Calibration;
   readonly windows: LearnedWindows;
-  /** Models that were named as unknown already. */
+  /** Unknown models that were already reported. */
   readonly unknownModels: Set<string>;
   /** Edits of lists that are sent again. */
   readonly memory: ViewMemory;
   /** Lists whose beginning was found in order. */
   readonly lists: KnownLists;
-  /** Views of somebody who keeps them, by their list of messages, which may only grow. */
+  /** Views that a caller keeps, by their list of messages, which may only grow. */
   readonly views: WeakMap<Conversation["messages"], KnownView>;
-  /** Requests that were handed out, with what the counter says of them. */
+  /** The estimate of each returned request. */
   readonly estimates: WeakMap<object, number>;
   readonly countings: Map<string, Counting>;
 }
 
-interface Embedded extends Pick<MakeSummaryInput, "detailsOf" | "shorten"> {
+interface EmbeddedSummarizer extends Pick<MakeSummaryInput, "detailsOf" | "shorten"> {
   readonly summarizer: Summarizer;
 }
 
-/** Whose rules, costs and window hold for a request. */
+/** The model whose rules, costs and window apply to a request. */
 export function modelFor(engine: Engine, request: unknown): string | undefined {
   return engine.model ?? (isObject(request) ? stringOf(request.model) : undefined);
 }
 
 export interface SettingsDemand {
-  /** A call's own settings. */
   readonly settings?: SettingsInput | undefined;
-  /** For a request that has just been refused. */
+  /** True for a request that was just refused. */
   readonly isRefused?: boolean;
 }
 
 /**
- * The settings for a model: its window is the one that was told, else the model's own; what was learned by refusals wins where it is
- * less. Everything that depends on the window follows it.
+ * The settings for a model. Its window is the stated one, else the model's own; a smaller learned one wins. Everything
+ * that depends on the window is adapted.
  */
 export function settingsFor(engine: Engine, model: string | undefined, demand: SettingsDemand): Settings {
   const { settings: call, isRefused = false } = demand;
@@ -95,7 +93,7 @@ export function settingsFor(engine: Engine, model: string | undefined, demand: S
   return engine.refit(settings, learned.isStated && !isTold ? tokens : Math.min(usual, tokens));
 }
 
-/** Ways of counting that are kept, with the sizes that were counted so: a request may name any model. */
+/** A bound on cached countings with their sizes: requests may name any number of models. */
 const COUNTINGS_MAX = 100;
 
 export function countingFor(engine: Engine, settings: Settings, counted: Counted): Counting {
@@ -108,13 +106,13 @@ export function countingFor(engine: Engine, settings: Settings, counted: Counted
   return made;
 }
 
-/** The kind of native compaction that is offered, where the format has it too. */
+/** The kind of native compaction that the caller offers, where the format supports it. */
 export function nativeKindOf({ native, format, model }: Engine): string | undefined {
   const kind = native?.kind;
   return kind !== undefined && format.rules(model).native?.kinds.includes(kind) ? kind : undefined;
 }
 
-/** What a provider reported for a request that was sent, beside our own estimate of it: a lesson for the estimate of its model. */
+/** Calibrates the estimate of a model with the provider's count for a sent request. */
 export function calibrate(
   engine: Engine,
   estimatedTokens: number,
@@ -125,7 +123,7 @@ export function calibrate(
   engine.calibration.learn(model, { estimatedTokens, reportedTokens: reported.tokens });
 }
 
-/** A whole request as the counter has it, not calibrated. */
+/** The estimate of a whole request, not calibrated. */
 export function estimateOf(engine: Engine, conversation: Conversation, model: string | undefined): number {
   const { format, system, tools, messages, wire } = conversation;
   const named = engine.model ?? model;
@@ -133,7 +131,7 @@ export function estimateOf(engine: Engine, conversation: Conversation, model: st
   return counter.countParts(system) + counter.countTools(tools) + counter.total(messages);
 }
 
-/** Why the settings' `native` is a summary here; undefined where it is not. */
+/** Why strategy `native` makes a summary here; undefined where it does not. */
 export function nativeMissing(engine: Engine, { compact }: Settings): string | undefined {
   if (compact.strategy !== "native" || nativeKindOf(engine) !== undefined) return undefined;
   const { native, format } = engine;
@@ -142,10 +140,10 @@ export function nativeMissing(engine: Engine, { compact }: Settings): string | u
     : `The format ${format.name} has no native compaction of the kind ${native.kind}.`;
 }
 
-/** A gateway may see any number of names; whoever has read so many lines needs no more. */
+/** A gateway may name any number of models; more lines than this help no reader. */
 const UNKNOWN_MODELS_MAX = 100;
 
-/** A model that nobody knows is named once; what a refusal taught, each time. */
+/** Reports an unknown model once, and a learned window every time. */
 export function remarksOn(
   engine: Engine,
   { model, input }: { readonly model: string | undefined; readonly input: Pick<DecideInput, "settings" | "attempt"> },

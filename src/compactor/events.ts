@@ -1,6 +1,6 @@
 /**
- * Everything that a pass tells, as one list of events: hooks, log lines and telemetry are all made from it, in one place. What is told
- * cannot change a pass, and whoever fails while listening cannot fail it. What an event says comes from what was really done.
+ * All events of a pass, in one list: hooks, log lines and telemetry are made from it, in one place. A listener can
+ * neither change a pass nor make it fail. An event reports what was really done.
  */
 
 import { errorText } from "../core/error-text.ts";
@@ -30,19 +30,19 @@ import { nativeFallback, type Report } from "./report.ts";
 import { PROVIDED_NAME } from "./summarize.ts";
 
 export interface WatchOptions {
-  /** Gates, listeners and providers; the sources' own names work too. */
+  /** Gates, listeners and providers; the hook names of the systems we adapt work too. */
   readonly hooks?: Hooks;
-  /** Given to every hook; a call may add to it. */
+  /** Passed to every hook; a call may add to it. */
   readonly hookContext?: HookContext;
-  /** Silent without one. Pino fits. */
+  /** Without a logger nothing is logged. Pino fits. */
   readonly logger?: Logger;
   /** A clock for durations, in milliseconds. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
-/** Who listens to one compactor. */
+/** The listeners of one compactor. */
 export interface Watch {
-  /** Those in force now. */
+  /** The hooks in force now. */
   readonly hooks: HookLists;
   readonly on: OnHook;
   readonly context: HookContext;
@@ -70,7 +70,7 @@ export function createWatch(options: WatchOptions, rest: Pick<Watch, "telemetry"
   };
 }
 
-/** Compactions made so far, per session id; those without an id count as one session. */
+/** Compactions so far, per session id; calls without an id count as one session. */
 interface CompactionCounts {
   of(context: HookContext): number;
   raise(context: HookContext): void;
@@ -87,19 +87,19 @@ function createCounts(): CompactionCounts {
   };
 }
 
-/** Where the events of one pass go. */
+/** Receives the events of one pass. */
 export interface Teller {
   readonly context: HookContext;
   tell(event: HookEvent): void;
-  /** Logged, and noted for the report. */
+  /** Logs a remark, and notes it for the report. */
   remark(remark: Remark): void;
-  /** A hook threw. The pass goes on. */
+  /** Reports a hook that threw. The pass goes on. */
   hookFailed(kind: "notify" | "provide", error: unknown): void;
-  /** Remarks and failures of hooks so far, for the report. */
+  /** Remarks and hook failures so far, for the report. */
   readonly notes: string[];
 }
 
-/** How a step tells that somebody outside is asked: an event, and a span around the wait. */
+/** How a step reports a call to a model or provider: an event, and a span around the wait. */
 export interface Observer extends Pick<Teller, "tell"> {
   readonly span: Telemetry["span"];
 }
@@ -151,17 +151,16 @@ function writeLine({ logger, profile }: Watch, event: LogEvent, context: HookCon
   logger[line.level](fields, line.message);
 }
 
-/** What the events of a pass are made from. */
+/** The facts behind the events of a pass. */
 export interface PassFacts {
   readonly decision: Decision;
-  /** What was decided on. */
   readonly input: DecideInput;
   readonly counter: TokenCounter;
-  /** True when a trigger fired or somebody asked; false when results are pruned or messages over a limit dropped on the way. */
+  /** True when a trigger fired, the caller asked, or the provider refused; false when only pruning or a limit on messages applies. */
   readonly isCalledFor: boolean;
   readonly tokensBefore: number;
   readonly compactionNumber: number;
-  /** How long the pass has taken so far. */
+  /** The duration of the pass so far. */
   durationMs(): number;
 }
 
@@ -190,7 +189,7 @@ export function startEvent(facts: PassFacts, hasListeners: boolean): HookEvent {
   };
 }
 
-/** How a pass ended. `isStarted`: its start was told, so its end is told too. */
+/** The end of a pass. `isStarted`: its start was told, so its end is told too. */
 export interface PassOutcome {
   readonly carried: AppliedPass;
   readonly report: Report;
@@ -208,7 +207,7 @@ export function outcomeEvents(facts: PassFacts, outcome: PassOutcome, isStarted:
   ];
 }
 
-/** A pass in which nothing was due and nothing was looked for says this alone. */
+/** The only event of a pass in which nothing was due. */
 export function nothingEvent(
   facts: { readonly decision: { readonly input: Pick<Decision["input"], "reason"> }; durationMs(): number },
   report: Report,
@@ -223,7 +222,7 @@ export function nothingEvent(
   };
 }
 
-/** What the span of a pass says at its end. */
+/** The attributes of a pass's span at its end. */
 export function outcomeAttributes({ reason, compacted, tokensAfter, calls, steps }: Report): Attributes {
   return {
     "palimpsest.outcome": reason,
@@ -247,13 +246,13 @@ export function failureEvents(facts: PassFacts, error: unknown, isStarted: boole
   ];
 }
 
-/** The provider did not compact; told before the summary in its place is asked for. */
+/** The provider did not compact; told before a summary is asked for in its place. */
 export function refusalEvent(refused: { readonly because: string }): HookEvent {
   const { because, step } = nativeFallback(refused);
   return { type: "summary-failed", because, fallback: step };
 }
 
-/** A model, or the provider itself, is about to be asked for what stands for the messages that leave. */
+/** A model, or the provider, is about to be asked to replace the messages that leave. */
 export function nativeStartEvent(step: NativeStep): HookEvent {
   return {
     type: "summary-started",

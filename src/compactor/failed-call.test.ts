@@ -1,4 +1,4 @@
-/** Why a model call failed is said wherever the failure is: in the report, to the hooks and in the log; never in a summary. */
+/** The reason of a failed model call appears wherever the failure does: in the report, in hooks and in the log; never in a summary. */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -19,7 +19,7 @@ const LARGE = {
   })),
 };
 
-/** The address of a server that answers every request so. */
+/** The address of a server that gives every request this answer. */
 async function answering(status: number, body: object): Promise<string> {
   const server = createServer((_, response) => {
     response.writeHead(status, { "content-type": "application/json" });
@@ -99,7 +99,7 @@ describe("what the provider said", () => {
   });
 
   test("a connection that is refused", async () => {
-    // Not a port that fetch would refuse by itself, and none that a system hands out.
+    // A port that fetch does not refuse by itself, and that no system assigns.
     const complete: Complete = async () => ({ text: await (await fetch("http://127.0.0.1:2")).text() });
     expect((await failing(complete)).because).toMatch(/fetch failed: .*ECONNREFUSED/);
   });

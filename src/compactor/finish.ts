@@ -1,4 +1,4 @@
-/** The end of a pass: counts what came of it, gives up what did not help, and reports. Pure. */
+/** The end of a pass: counts the result, undoes an edit that frees nothing, and reports. Pure. */
 
 import type { Conversation } from "../core/message.ts";
 import { isCompaction, removedBy } from "../core/plan/apply-plan.ts";
@@ -17,7 +17,7 @@ import { type Passes, type PassTokens, passesAfter, passesAfterFailure, withRefu
 import { type Report, reportOf, violationNote } from "./report.ts";
 import { isFailed } from "./summarize.ts";
 
-/** What came of a pass; the very same messages where nothing was done to them. */
+/** The result of a pass; holds the same message objects where nothing was done to them. */
 export interface PassResult {
   readonly view: Conversation;
   /** The view with what its request needs beside the messages. */
@@ -26,17 +26,17 @@ export interface PassResult {
   readonly encoded: unknown;
   readonly plan: Plan;
   readonly report: Report;
-  /** The request as the counter has it, not calibrated. */
+  /** The estimate of the whole request, not calibrated. */
   readonly estimatedTokens: number;
-  /** What the provider may refuse in it, and nobody could mend. */
+  /** Violations that could not be repaired: the provider may refuse them. */
   readonly violations: readonly Violation[];
-  /** To be given to the next pass over this view. */
+  /** Pass these to the next pass over this view. */
   readonly passes: Passes;
-  /** Those in force for this pass, a call's own over the others. */
+  /** The settings of this pass, with the call's own. */
   readonly settings: Settings;
-  /** What was done, by name: the settings' strategy, or what took its place; `prune` where it is no compaction. */
+  /** What was done, by name: the settings' strategy, or its replacement; `prune` where it is no compaction. */
   readonly strategy: string;
-  /** False for what was pruned or left out on the way, which the sources do not call a compaction. */
+  /** False where results were only pruned, or messages dropped by a limit. */
   readonly isCompaction: boolean;
 }
 
@@ -54,7 +54,7 @@ export function finish(engine: Engine, given: FinishInput): PassResult {
   const tokensBefore = tokensIn(input);
   const outcome = { ...input, view: after, systemTokens: input.systemTokens + addedSystem(given) };
   const tokensAfter = tokensIn(outcome);
-  // What was expected to help and did not is not handed out: the view from before is as good, and cached.
+  // An edit that frees nothing is undone: the view before it is as good, and cached.
   const isWorse = after !== input.view && tokensAfter >= tokensBefore;
   const outgoing = outgoingView(engine.format, { source, input, model, decision }, isWorse ? input.view : after);
   const { view, sent, encoded, violations, undone } = outgoing;
@@ -109,8 +109,8 @@ export function finish(engine: Engine, given: FinishInput): PassResult {
 }
 
 /**
- * A plan names what it expects to stay. What is left is counted as a whole, and the summary may have become longer than planned: of an
- * edited view that misses, the obstacles are found in the view itself.
+ * A plan names the obstacles it expects. The result is counted as a whole, and the summary may be longer than planned:
+ * where an edited view misses the target, the obstacles are read from the view itself.
  */
 function withObstacles(plan: Plan, outcome: DecideInput, isEdited: boolean): Plan {
   const fits = tokensIn(outcome) <= (plan.targetTokens ?? outcome.settings.windowTokens);
@@ -127,11 +127,11 @@ function estimatedTokens(
   return counter.countParts(system) + counter.countTools(tools) + counter.tokens(size);
 }
 
-/** Steps of the decision that the failure ladder left or changed. */
+/** The steps of the decision as the failure ladder left or changed them. */
 function planOutcome({ plan }: AppliedPass, decision: Decision): Partial<Plan> {
   if (plan === decision.rest) return {};
   const removed = removedBy(plan);
-  // What was to leave and stays after all was shortened on the way nevertheless.
+  // A message that was to leave and stays after all is still shortened.
   const steps = [...decision.texts.filter(({ messageId }) => !removed.has(messageId)), ...plan.steps];
   return { steps, ...(steps.length === 0 && plan.because !== undefined && { because: plan.because }) };
 }
@@ -146,14 +146,14 @@ function addedSystem({ reading, counter, carried }: FinishInput): number {
   return before === after ? 0 : counter.countParts(after) - counter.countParts(before);
 }
 
-/** Undone or not: a pass that asked for a summary and freed nothing would do so again with the next request. */
+/** The passes after this one. An undone pass counts too: it would ask for a summary and free nothing again with the next request. */
 function passesOf(given: FinishInput, tokens: PassTokens & { readonly isChanged: boolean }): Passes {
   const { reading, decision, carried } = given;
   const { recalled, input } = reading;
   const { made, native } = carried;
   if (isFailed(made))
     return passesAfterFailure(tokens.isChanged ? tokens.tokensAfter : tokens.tokensBefore, input.settings);
-  // Results that are pruned on the way are no compaction, and say nothing about what one would free.
+  // Pruning says nothing about what a compaction would free.
   if (decision.input.reason === "prune") return recalled.passes;
   if (tokens.isChanged) return passesAfter(recalled.passes, tokens, input.settings);
   const wasAsked = made !== undefined || native !== undefined;

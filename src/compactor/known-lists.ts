@@ -1,7 +1,7 @@
 /**
- * Lists that a host sends again and again, whole. The beginning of one that was found in order is recognised (by its objects, else by
- * its JSON) and not read again. An old message that was changed in place is not noticed: `recheck` looks at all of them. Of a long list
- * that was parsed anew, the older messages are compared by turns. Holds a few lists and forgets the one that was quiet for longest.
+ * Remembers lists that a host sends whole, again and again. The beginning of a list that was found in order is recognised (by its objects,
+ * else by its JSON) and not read again. An old message that was changed in place goes unnoticed: `recheck` reads all of them. In a long
+ * list that was parsed anew, older messages are compared by turns. Keeps a few lists, and forgets the one unused for longest.
  */
 
 import { isSameJson } from "../core/identity.ts";
@@ -12,28 +12,28 @@ const LISTS_MAX = 32;
 
 /** What is known of one list. */
 export interface KnownList extends KnownView {
-  /** Everything else that the request said; undefined for a bare list. */
+  /** The other fields of the request; undefined for a bare list. */
   readonly body: JsonObject | undefined;
-  /** The elements that the ledger stands for, as they came last. */
+  /** The elements that the ledger counts, as they were last sent. */
   readonly elements: unknown[];
-  /** Where the comparison of older elements goes on. */
+  /** Where the next comparison of older elements begins. */
   cursor: number;
-  /** What is sent otherwise than it came, by edits of earlier passes and by repairs; absent where everything is sent as it came. */
+  /** The edited or repaired beginning that is sent in place of the given one; absent where the list is sent as it came. */
   readonly head?: KnownHead;
 }
 
 interface KnownHead {
-  /** So many elements at the beginning, and what is sent in their place. */
+  /** How many elements at the beginning `list` replaces. */
   readonly covered: number;
   readonly list: readonly JsonValue[];
-  /** What is sent around the list; undefined for a bare list. */
+  /** The other fields of the request that is sent; undefined for a bare list. */
   readonly body: JsonObject | undefined;
 }
 
 export interface KnownLists {
   find(request: ListRequest): KnownList | undefined;
   add(list: KnownList): void;
-  /** A list was edited: whatever is known of one that begins alike holds no longer. */
+  /** Forgets all lists that begin like this one, after an edit. */
   forget(list: readonly unknown[]): void;
   clear(): void;
 }
@@ -68,20 +68,20 @@ export function createKnownLists(): KnownLists {
   };
 }
 
-/** A request as its list and what stands around it; undefined where the list is none. */
+/** A request as its list and its other fields; undefined where it has no list. */
 export function listRequest(request: unknown, listKey: string): ListRequest | undefined {
   if (Array.isArray(request)) return { list: request, body: undefined, listKey };
   const list = isObject(request) ? request[listKey] : undefined;
   return isObject(request) && Array.isArray(list) ? { list, body: request, listKey } : undefined;
 }
 
-/** So many of the newest known elements are compared with each request, and so many of the older ones by turns. */
+/** Compared with each request: this many of the newest known elements, and this many of the older ones by turns. */
 const NEWEST_ELEMENTS = 64;
 const ROTATING_ELEMENTS = 1_024;
 
 /**
- * The newest known element first: lists that differ mostly differ there. The same objects are the same elements; others are compared as JSON
- * and taken over. What is sent in another form than it comes is always compared.
+ * Compares the newest known element first, because lists that differ mostly differ there. The same objects are the same elements;
+ * others are compared as JSON, and the known element is replaced. Elements that an edit or repair covers are always compared.
  */
 function isBeginning(known: KnownList, list: readonly unknown[]): boolean {
   const { elements, head, cursor } = known;
@@ -94,7 +94,7 @@ function isBeginning(known: KnownList, list: readonly unknown[]): boolean {
   for (let index = 0; index < length; index++) {
     if (elements[index] === list[index]) continue;
     hasOthers = true;
-    // The turn goes on from the beginning behind the end.
+    // After the end, the turn continues at the beginning.
     const isItsTurn = (index >= cursor && index < end) || index < end - old;
     if (index >= always && index < old && !isItsTurn) continue;
     if (!isSameJson(elements[index], list[index])) return false;

@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import { gemini } from "../formats/gemini.ts";
 import { openSession } from "../session.ts";
 
-/** What a Gemini request asks for all of its media decides what they cost, wherever it stands. */
+/** The detail level that a Gemini request sets for all of its media decides their cost, wherever it is set. */
 
 const LOW = "MEDIA_RESOLUTION_LOW";
 const picture: JsonObject = { fileData: { mimeType: "image/png", fileUri: "https://files/a" } };
@@ -15,7 +15,7 @@ const compactor = () => createCompactor({ format: gemini, model: "gemini-3-pro",
 const tokensOf = (part: JsonObject, body: JsonObject = {}): number =>
   compactor().plan({ contents: list(part), ...body }).tokensBefore;
 
-/** What a message costs beside its media. */
+/** Tokens of a message beside its media. */
 const AROUND = 3;
 
 test.each<[string, number, JsonObject, JsonObject?]>([

@@ -1,37 +1,37 @@
 /**
- * What the providers publish about their models, as of 16 November 2026: window, longest answer, prices in USD per million tokens. Facts
- * that age: what a caller states wins, and what a refusal teaches wins over the window. A model that is not here has neither.
+ * What providers publish about their models, as of 16 November 2026: window, longest answer, prices in USD per million tokens. Facts age: a
+ * caller's value wins, and so does a window learned from a refusal. A model that is not listed has neither window nor price.
  */
 
 import type { Prices } from "./report.ts";
 
-/** What a request costs; above so many input tokens, all of it costs more. */
+/** The price of a request; above a number of input tokens, a higher one for all of it. */
 export interface Tariff {
   readonly prices: Prices;
   readonly above?: { readonly inputTokens: number; readonly prices: Prices };
 }
 
 interface ModelFacts {
-  /** The most that a request may hold as input. */
+  /** The most input tokens that a request may hold. */
   readonly windowTokens: number;
-  /** Absent where the price is announced to change, or told in two ways. */
+  /** Absent where the price is announced to change, or published in two ways. */
   readonly tariff?: Tariff;
 }
 
 /**
- * The input window of a model; undefined for one that is not known here. Gateways name the vendor before the model
- * (`anthropic/claude-opus-5`, `us.anthropic.claude-opus-5-v1:0`), which changes nothing about its window.
+ * The input window of a model; undefined for an unknown one. A vendor before the name (`anthropic/claude-opus-5`,
+ * `us.anthropic.claude-opus-5-v1:0`) does not change the window.
  */
 export function windowOfModel(model: string): number | undefined {
   const name = model
     .replace(/^.*\//, "")
     .replace(/^(?:[a-z]+\.)*anthropic\./, "")
     .replace(/(?:-v\d+)?(?:[:@].*)?$/, "");
-  // Some of them write `claude-opus-4.5`.
+  // Some gateways write `claude-opus-4.5`.
   return factsOf(name.startsWith("claude") ? name.replaceAll(".", "-") : name)?.windowTokens;
 }
 
-/** Undefined for a model that is not known here. Only names as the providers themselves use them: whoever resells a model has prices of their own. */
+/** Undefined for an unknown model. Only names as the providers use them: a reseller has its own prices. */
 export function tariffOf(model: string): Tariff | undefined {
   return factsOf(model.replace(/^models\//, ""))?.tariff;
 }
@@ -61,13 +61,13 @@ function openai(...row: Row): Tariff {
   return stepped(row, OPENAI_LONG_TOKENS, long);
 }
 
-/** OpenAI divides the window of its GPT-5 and GPT-6 models: the longest answer is no room for input. */
+/** OpenAI's windows of GPT-5 and GPT-6 include the longest answer, which is no room for input. */
 const GPT_ANSWER_TOKENS = 128_000;
 const GPT_INPUT_TOKENS = 400_000 - GPT_ANSWER_TOKENS;
 const GPT_LONG_INPUT_TOKENS = 1_050_000 - GPT_ANSWER_TOKENS;
 const GEMINI_TOKENS = 1_048_576;
 
-/** Writing to Anthropic's cache is priced for five minutes; for an hour it is more. */
+/** Anthropic's price of a cache write is the one for five minutes; an hour costs more. */
 const FACTS: ReadonlyMap<string, ModelFacts> = new Map(
   Object.entries<readonly [windowTokens: number, tariff?: Tariff]>({
     "claude-fable-5-1": [1_000_000, flat([10, 50, 0.25, 12.5])],

@@ -1,6 +1,6 @@
 /**
- * Asks the provider to compact the zone itself. Its answer is judged as any edit is: where the validator, the repair or the count speaks
- * against it, it is refused with a reason, and a summary is made instead. Nothing of the conversation is touched before that is known.
+ * Asks the provider to compact the zone. Its answer is checked like any edit: where the validator, the repair or the count
+ * objects, it is refused with a reason, and a summary is made instead. The conversation is not touched before that.
  */
 
 import { errorText } from "../core/error-text.ts";
@@ -18,18 +18,18 @@ import { nativeStartEvent, type Observer } from "./events.ts";
 import { throwIfAborted } from "./options.ts";
 import { markedForSending, type SettledView, settle } from "./settle.ts";
 
-/** The provider's own compaction, by shape: a function that posts the request and returns the body of the response. */
+/** The provider's own compaction: a function that posts a request and returns the response body. */
 export interface NativeCompaction {
-  /** `anthropic-compact` or `responses-compact`; one that the format does not have falls back to a summary. */
+  /** `anthropic-compact` or `responses-compact`; where the format does not support it, a summary is made. */
   readonly kind: string;
   compact(request: unknown, signal: AbortSignal): Promise<NativeAnswer>;
 }
 
-/** The body of the provider's response, as it came. */
+/** The provider's response body, unchanged. */
 export interface NativeAnswer {
-  /** Responses. */
+  /** Of Responses. */
   readonly output?: readonly unknown[];
-  /** Anthropic. */
+  /** Of Anthropic. */
   readonly content?: readonly unknown[];
   readonly stop_reason?: string | null;
   readonly usage?: unknown;
@@ -49,11 +49,11 @@ export interface NativeDemand {
 
 export interface NativeAttempt {
   readonly outcome: NativeOutcome;
-  /** Only where the answer took the zone's place. */
+  /** Present only where the answer replaced the zone. */
   readonly settled?: SettledView;
 }
 
-/** Undefined where the plan has no such step. */
+/** Undefined where the plan has no `native` step. */
 export async function compactNatively(given: NativeDemand): Promise<NativeAttempt | undefined> {
   const { input, rest } = given.decision;
   const step = rest.steps.find((candidate) => candidate.type === "native");
@@ -78,7 +78,7 @@ export async function compactNatively(given: NativeDemand): Promise<NativeAttemp
     native: outcome.messages,
     render: settings.render,
   });
-  // What was shortened on the way is another prefix than the one that the kept thinking was signed with.
+  // Kept thinking was signed over the prefix as it was before it was shortened.
   const keepsThinking = conversation === given.seen && standsForPrefix(conversation, step);
   const settled = settle(given.seen, applied, { settings, model: given.model, keepsThinking });
   const because = objection(given, outcome.messages, settled.conversation);
@@ -104,7 +104,7 @@ export type NativeOutcome =
       readonly type: "replaced";
       readonly kind: string;
       readonly messages: readonly Message[];
-      /** What can be read of it, for the record; without credentials, which the item itself may hold. */
+      /** The item's readable text, for the record; without credentials, which the item may hold. */
       readonly text?: string;
       readonly usage?: Usage;
       readonly notes: readonly string[];
@@ -161,7 +161,7 @@ function observed({ step, observer }: NativeInput, ask: () => Promise<NativeAnsw
   });
 }
 
-/** An ordinary request with just what is to be compacted. */
+/** A request with only the messages to compact. */
 function bodyOf({ conversation, format, step, model }: NativeInput): JsonObject {
   const encoded = format.encode({ ...conversation, messages: sentMessages(conversation, step, format) });
   const body = isObject(encoded) ? encoded : { [format.listKey]: isArray(encoded) ? encoded : [] };
@@ -169,8 +169,8 @@ function bodyOf({ conversation, format, step, model }: NativeInput): JsonObject 
 }
 
 /**
- * Where the answer opens the list it stands for everything before the cut, kept messages included: the provider sees the prefix
- * that it has cached. Elsewhere only what leaves is sent, for what is sent comes back.
+ * Where the answer opens the list, it replaces everything before the cut, kept messages included: send the cached
+ * prefix. Elsewhere send only what leaves, because the answer includes what is sent.
  */
 function sentMessages({ messages }: Conversation, step: NativeStep, format: Format): readonly Message[] {
   const leaving = new Set(removedIds(step));
@@ -178,7 +178,7 @@ function sentMessages({ messages }: Conversation, step: NativeStep, format: Form
   return messages.slice(0, messages.findLastIndex(({ id }) => leaving.has(id)) + 1);
 }
 
-/** Comes back at the deadline even when the function never does. */
+/** Returns at the deadline even when the function never does. */
 async function withDeadline<Result>(
   { timeoutMs, signal }: NativeInput,
   call: (ending: AbortSignal) => Promise<Result>,
@@ -198,7 +198,7 @@ async function withDeadline<Result>(
   }
 }
 
-/** All that the call cost: where the provider lists its passes, the sum of those, for the compaction is one of them. */
+/** The whole usage of the call: where the provider lists its passes, their sum, because the compaction is one of them. */
 function usageOf(format: Format, answer: NativeAnswer): Usage | undefined {
   const usage = isObject(answer) ? answer.usage : undefined;
   const iterations = isObject(usage) ? usage.iterations : undefined;
@@ -206,7 +206,7 @@ function usageOf(format: Format, answer: NativeAnswer): Usage | undefined {
   return format.readUsage(answer);
 }
 
-/** Ids that nothing in the conversation has: what an earlier call returned may still stand there. */
+/** Ids that are new in the conversation: messages of an earlier call may still be there. */
 function named(messages: readonly Message[], { messages: present }: Conversation): readonly Message[] {
   const taken = new Set(present.map(({ id }) => id));
   let number = 0;
@@ -216,15 +216,15 @@ function named(messages: readonly Message[], { messages: present }: Conversation
   });
 }
 
-/** Thinking behind what was shortened on the way would be refused here too. */
+/** This request, too, must not hold thinking behind a shortened message. */
 function forAsking({ seen, decision, model }: NativeDemand, shortened: Conversation): Conversation {
   const options = { settings: decision.input.settings, model };
   return markedForSending(settle(seen, shortened, options).conversation, options);
 }
 
 /**
- * Thinking in the kept messages stays valid when exactly the messages before them were compacted and the speaker changes
- * there: the provider's item then stands for the very prefix that the thinking was signed with.
+ * Thinking in the kept messages stays valid when exactly the messages before them were compacted and the speaker
+ * changes there: the provider's item then replaces the very prefix that the thinking was signed with.
  */
 function standsForPrefix({ messages }: Conversation, step: NativeStep): boolean {
   const leaving = new Set(removedIds(step));
@@ -234,7 +234,7 @@ function standsForPrefix({ messages }: Conversation, step: NativeStep): boolean 
   return first.role !== last.role && first.role !== "system";
 }
 
-/** Why the result cannot be handed out; undefined when it can. */
+/** Why the result cannot be used; undefined when it can. */
 function objection(
   { decision, format, model }: NativeDemand,
   returned: Conversation["messages"],

@@ -7,7 +7,7 @@ import type { HookName, Hooks } from "../core/hooks/hooks.ts";
 import type { JsonObject } from "../core/json.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 
-/** Those who are told, and those who are asked: what they may not do, and what is said to them. */
+/** Listeners and gates: what they must not do, and what they are told. */
 
 const LARGE = conversation(12, 28_200);
 
@@ -25,7 +25,7 @@ const changedNothing = async (hooks: Hooks): Promise<void> => {
   expect(report).toEqual(quiet.report);
 };
 
-/** Takes out whatever can be taken out. */
+/** Removes every removable element and field. */
 function vandalise(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const inner of Object.values(value)) vandalise(inner);
@@ -33,7 +33,7 @@ function vandalise(value: unknown): void {
   else for (const key of Object.keys(value)) delete (value as Record<string, unknown>)[key];
 }
 
-/** Of an event and of its context, the signal too. */
+/** Vandalises an event and its context, the signal too. */
 function vandaliseAll(event: object, context: object): undefined {
   const { signal: _, ...data } = event as { signal?: AbortSignal };
   vandalise(data);

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { type CallOptions, type CompactorOptions, createCompactor, type ViewCall } from "../compactor.ts";
 import { CompactionError } from "../core/errors.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { SettingsInput } from "../core/settings/settings.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
 import { openaiChat } from "../formats/openai-chat.ts";
 
-/** The one line that is said about what is wrong; undefined where nothing is. */
+/** The one line about the problem; undefined where there is none. */
 async function refusal(action: () => unknown): Promise<string | undefined> {
   try {
     await action();

@@ -1,4 +1,4 @@
-/** What `createCompactor` and its methods are called with, checked by shape before anything is done: a typo must not silently lose a pin or a target. */
+/** Checks the arguments of `createCompactor` and its methods by shape, before anything is done: a typo must not silently lose a pin or a target. */
 
 import { CompactionError } from "../core/errors.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
@@ -12,8 +12,7 @@ import {
   refuseProblems,
   shownValue,
 } from "../core/settings/check-schema.ts";
-import type { CheckPoint, Settings } from "../core/settings/settings.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { CheckPoint, Settings, SettingsInput } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import type { PassResult } from "./finish.ts";
 import type { Passes } from "./passes.ts";
@@ -21,69 +20,69 @@ import type { Passes } from "./passes.ts";
 export interface CallOptions {
   /** Additional focus for the summary. */
   readonly instructions?: string;
-  /** At most this many tokens, or this share of what the conversation has now. */
+  /** At most this many tokens, or this share of the conversation's current tokens. */
   readonly target?: { readonly tokens: number } | { readonly ratio: number };
   readonly settings?: SettingsInput;
-  /** Messages that must stay as they are, by index in the list that is given. */
+  /** Messages that must stay unchanged, by index in the given list. */
   readonly pinned?: readonly number[];
-  /** True when so much time has passed that the provider's prompt cache is gone (trigger `economic`). */
+  /** True when enough time has passed for the provider's prompt cache to expire (trigger `economic`). */
   readonly isCacheCold?: boolean;
-  /** Where in its loop a host stands: `fit` asks no trigger at a point that the settings do not name; pruning and limits hold everywhere. */
+  /** The host's position in its loop: `fit` asks no trigger at a point that the settings do not name; pruning and limits always apply. */
   readonly checkPoint?: CheckPoint;
   /**
-   * What the provider threw or sent when it refused the request: an SDK's error, a body, a text, an event of a stream. The window is
-   * learned from it, the request compacted to that, and `report.overflow` says whether to send it again. Throws `not-an-overflow`.
+   * What the provider threw or sent when it refused the request: an SDK's error, a body, a text, an event of a stream. `fit`
+   * learns the window from it, compacts to that, and says in `report.overflow` whether to retry. Throws `not-an-overflow`.
    */
   readonly overflow?: unknown;
-  /** True: every message is read and counted again, also those that were found in order before. For a host that changes old messages in place. */
+  /** True: reads and counts every message again. For a host that changes old messages in place. */
   readonly recheck?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (event: { readonly stage: string; readonly done: number; readonly total: number }) => void;
-  /** For the hooks, over the compactor's own. */
+  /** For the hooks; overrides the compactor's own. */
   readonly hookContext?: HookContext;
 }
 
 export interface ViewCall extends Omit<CallOptions, "overflow"> {
-  /** No trigger is needed. */
+  /** Set where no trigger is needed. */
   readonly asked?: "manual" | "overflow";
-  /** How often in a row the view was refused as too long, this time included; `learnOverflow` comes before. */
+  /** How often in a row the provider refused the view as too long, this time included; call `learnOverflow` first. */
   readonly attempt?: number;
   readonly model?: string;
-  /** What earlier passes over this view achieved, as the last one returned it. */
+  /** The `passes` that the last pass over this view returned. */
   readonly passes?: Passes;
-  /** Keeps the view. Without one, nobody else works on it and nothing is stored. */
+  /** The keeper of the view. Without one, the view has no other worker and nothing is stored. */
   readonly keeper?: ViewKeeper;
 }
 
-/** Who keeps a view: takes the lease on it, and stores what comes of a pass. */
+/** Keeps a view: takes its lease, and stores the result of a pass. */
 export interface ViewKeeper {
-  /** Asked once there is something to do, before anything is done; false leaves the view as it is. */
+  /** Called before the first change, when there is something to do; false leaves the view as it is. */
   begin(plan: Plan, settings: Settings): Promise<boolean> | boolean;
-  /** Messages of the view whose results are shortened in it, as they were said. Asked when there may be a summary: it is written from them. */
+  /** The original form of messages that the view holds shortened. Called when a summary may be needed: it is written from them. */
   originals(): Promise<readonly Message[]> | readonly Message[];
-  /** Stores the result before any hook hears of it. If it throws, the pass fails and nothing was done. */
+  /** Stores the result before any hook is told. If it throws, the pass fails and nothing was done. */
   commit(pass: PassResult): Promise<StoredEvent | undefined> | StoredEvent | undefined;
-  /** The pass throws because there was no summary. What to give as `passes` with the next one, so that it waits. */
+  /** Called when the pass throws because there was no summary. Give `passes` to the next pass, so that it waits. */
   failed(passes: Passes): void;
 }
 
-/** The record that was stored of a pass. */
+/** The stored record of a pass. */
 export interface StoredEvent {
   readonly eventId: string;
   readonly createdAt: string;
 }
 
-/** By name, what is allowed and whether a value is that; undefined always is. */
+/** By name: the allowed kind in words, and a test for it; undefined always passes. */
 type Kinds = Readonly<Record<string, readonly [allowed: string, fits: (value: unknown) => boolean]>>;
 
 const CALL: Kinds = {
   instructions: ["a text", (value) => typeof value === "string"],
   target: ["{ tokens } above 0, or { ratio } above 0 and at most 1", isTarget],
-  // Read with the other layers of settings, which say exactly what is wrong.
+  // Checked with the other layers of settings, which say exactly what is wrong.
   settings: ["an object of settings", isPlainObject],
   pinned: ["a list of message numbers, counted from 0", Array.isArray],
   isCacheCold: ["true or false", (value) => typeof value === "boolean"],
-  // Has a check of its own, which knows what was probably meant.
+  // Checked elsewhere, with a suggestion for a near name.
   checkPoint: ["the name of a check point", () => true],
   overflow: ["what the provider threw or sent", () => true],
   recheck: ["true or false", (value) => typeof value === "boolean"],
@@ -94,7 +93,7 @@ const CALL: Kinds = {
 
 const { pinned: _pinned, overflow: _overflow, ...OF_VIEWS } = CALL;
 
-/** Over a view that somebody else keeps; its messages carry their pins themselves. */
+/** For a view that the caller keeps; its messages carry their own pins. */
 const VIEW_CALL: Kinds = {
   ...OF_VIEWS,
   asked: ['"manual" or "overflow"', (value) => value === "manual" || value === "overflow"],
@@ -122,7 +121,7 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   throw new CompactionError("aborted", "Compaction was aborted; nothing was changed.", { cause: signal.reason });
 }
 
-/** Once it is known how many messages there are. */
+/** Called once the number of messages is known. */
 export function checkPinned(pinned: readonly number[], messages: number): void {
   for (const index of pinned) {
     const isThere = Number.isInteger(index) && index >= 0 && index < messages;
@@ -151,7 +150,7 @@ function isTarget(target: unknown): boolean {
   return entries.length === 1 && isNumber && (key === "tokens" || (key === "ratio" && amount <= 1));
 }
 
-/** By shape: another realm's is one too. */
+/** By shape: a signal of another realm passes too. */
 function isSignal(value: unknown): boolean {
   return typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 }
@@ -162,7 +161,7 @@ function unknownOption(key: string, known: readonly string[]): CompactionError {
   return invalid(`Unknown call option ${shownValue(key)}; ${hint}`);
 }
 
-/** Settings stand among these options, and are checked with the other layers of settings. */
+/** Settings are among these options, and are checked with the other layers of settings. */
 export function checkOptions(options: unknown, settingsKeys: readonly string[]): void {
   if (!isObject(options)) throw invalid(`createCompactor takes { format, … }, not ${shownValue(options)}`);
   for (const key of Object.keys(options)) checkName(key, settingsKeys);
@@ -197,7 +196,7 @@ const OPTIONS: Kinds = {
   telemetry: ["true, false, or { tracer, meter }", (value) => typeof value === "boolean" || isObject(value)],
   keepRecent: ["a function", (value) => typeof value === "function"],
   scoreMessage: ["a function", (value) => typeof value === "function"],
-  // What a hook may be is said where the hooks are settled.
+  // The hooks are checked where they are settled.
   hooks: ["an object of hooks", isObject],
   hookContext: ["an object", isObject],
   logger: [
@@ -207,7 +206,7 @@ const OPTIONS: Kinds = {
   now: ["a function", (value) => typeof value === "function"],
 };
 
-/** A name that is near one of ours is refused here; any other is left to the settings, which know their own names. */
+/** Refuses a name that is nearly one of ours; leaves any other to the settings, which know their own names. */
 function checkName(key: string, settingsKeys: readonly string[]): void {
   const known = Object.keys(OPTIONS);
   if (known.includes(key) || settingsKeys.includes(key)) return;
@@ -242,7 +241,7 @@ function arePrices(value: unknown): boolean {
   return Object.values(value).every((price) => price === undefined || (typeof price === "number" && price >= 0));
 }
 
-/** Of any class: clients and loggers are seldom plain. */
+/** Of any class: clients and loggers are seldom plain objects. */
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 /**
- * A request that its provider refused as too long: what that teaches, and whether sending another one makes sense. Nothing here sends
- * or tries again by itself.
+ * A request that its provider refused as too long: what the refusal teaches, and whether a retry makes sense. Nothing
+ * here sends or retries.
  */
 
 import { CompactionError } from "../core/errors.ts";
@@ -14,21 +14,21 @@ import { calibrate, type Engine, estimateOf, settingsFor } from "./engine.ts";
 import { isFailed, type SummaryOutcome } from "./summarize.ts";
 
 export interface OverflowReport {
-  /** Whether sending the request of this result makes sense. Where it is false, hand the provider's error on. */
+  /** Whether to send the request of this result. Where false, return the provider's error to the caller. */
   readonly retry: boolean;
-  /** Why not. */
+  /** Why no retry makes sense. */
   readonly because?: NothingToDo | "compaction-failure" | "still-too-large";
   /** How often in a row this conversation was refused, this time included. */
   readonly attempt: number;
-  /** The model's window as it is known now. */
+  /** The model's window as known now. */
   readonly windowTokens: number;
-  /** Whether the provider stated it; otherwise it is what was told, or assumed from what was refused. */
+  /** Whether the provider stated it; otherwise it is configured, or derived from the refused request. */
   readonly isStated: boolean;
-  /** Whether starting the conversation anew is acceptable, as `overflow.onFailure` says, where no retry makes sense. */
+  /** Whether a new conversation is acceptable, by `overflow.onFailure`, where no retry makes sense. */
   readonly mayReset: boolean;
 }
 
-/** Throws `not-an-overflow` for any other error, and `compaction-failure` where it was a compaction that failed. */
+/** Throws `not-an-overflow` for any other error, and `compaction-failure` where a compaction failed. */
 function readRefusal(format: Format, error: unknown): Overflow {
   if (isOwn(error)) {
     const message = "What failed is a compaction, not the request; compacting again would fail in the same way.";
@@ -41,7 +41,7 @@ function readRefusal(format: Format, error: unknown): Overflow {
   throw new CompactionError("not-an-overflow", message, { cause: error });
 }
 
-/** Hosts may wrap it. */
+/** A bound on wrapped errors: hosts wrap the provider's. */
 const CAUSES_MAX = 8;
 
 function isOwn(error: unknown): boolean {
@@ -51,13 +51,13 @@ function isOwn(error: unknown): boolean {
   return false;
 }
 
-/** As it was sent, and to whom. */
+/** The view as it was sent, and to which model. */
 export interface SentView {
   readonly view: Conversation;
   readonly model: string | undefined;
 }
 
-/** Learns the window, and from the numbers that the provider counted how far the estimate is off. */
+/** Learns the window, and calibrates the estimate with the numbers that the provider counted. */
 export function learnOverflow(engine: Engine, { view, model = "" }: SentView, error: unknown): void {
   const overflow = readRefusal(engine.format, error);
   refuseTinyWindow(engine, model, overflow);
@@ -68,7 +68,7 @@ export function learnOverflow(engine: Engine, { view, model = "" }: SentView, er
   engine.windows.learn(model, overflow, sentTokens);
 }
 
-/** A window that small is used only where somebody says so. */
+/** Refuses to learn a window this small: only a caller may state one. */
 function refuseTinyWindow(engine: Engine, model: string, { maximumTokens }: Overflow): void {
   if (maximumTokens === undefined || maximumTokens >= TINY_WINDOW_TOKENS) return;
   if (engine.settings().windowTokens < TINY_WINDOW_TOKENS) return;
@@ -94,7 +94,7 @@ export function overflowReport(engine: Engine, recovery: Recovery): OverflowRepo
   const learned = engine.windows.of(model ?? "");
   const { windowTokens } = settingsFor(engine, model, {});
   const isStated = learned?.isStated ?? false;
-  // Where nobody knows the window, less than what was refused is worth an attempt.
+  // Where the window is unknown, any smaller request is worth a retry.
   const isTooLarge = learned !== undefined && isStated && tokensAfter > learned.windowTokens;
   const because = whyNot(recovery) ?? (isTooLarge ? "still-too-large" : undefined);
   const retry = because === undefined;
@@ -113,7 +113,7 @@ function whyNot({ compacted, made, because }: Recovery): OverflowReport["because
   return isFailed(made) ? "compaction-failure" : (because ?? "frees-nothing");
 }
 
-/** Whoever gets no report is told by an error that no retry makes sense. */
+/** Without a report, the caller learns from an error that no retry makes sense. */
 export function compactionFailure(
   cause: unknown,
   { because, mayReset }: Pick<OverflowReport, "because" | "mayReset">,

@@ -5,7 +5,7 @@ import type { HookEvent } from "../core/hooks/hook-events.ts";
 import type { Gate, Hooks } from "../core/hooks/hooks.ts";
 import type { JsonObject } from "../core/json.ts";
 
-/** 25 messages, about 85,000 tokens by the profile's own count: m1–m18 go, m0 and m19–m24 stay. */
+/** 25 messages, about 85,000 tokens by the profile's own count: m1–m18 leave, m0 and m19–m24 stay. */
 const LARGE = conversation(12, 28_200);
 const SMALL = conversation(4, 1_000);
 

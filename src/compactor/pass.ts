@@ -1,6 +1,6 @@
 /**
  * One pass over a view, step by step: decide, begin, ask the hooks, summarize, apply, encode, report, commit. Each step takes data and
- * returns data. A pass that fails changes nothing. Everybody who listens hears of each stage, and can neither change nor fail it.
+ * returns data. A pass that fails changes nothing. Listeners are told of each stage; they can neither change the pass nor make it fail.
  */
 
 import type { SummarizeContext } from "../core/checkpoint/summary.ts";
@@ -50,10 +50,10 @@ export interface PassOptions {
   readonly startedMs: number;
 }
 
-/** What came of a pass, and the event that was stored of it. */
+/** The result of a pass, and its stored event. */
 export interface ViewPass extends PassResult {
   readonly stored?: StoredEvent;
-  /** True where the sums and the newest messages said that nothing is due, and nothing else was read. */
+  /** True where the sums and the newest messages showed that nothing is due, and nothing else was read. */
   readonly isQuiet?: true;
 }
 
@@ -81,27 +81,27 @@ export async function runPass(engine: Engine, read: Reading, options: PassOption
   }
 }
 
-/** What is to be done to a view, as data. */
-export interface DecidedPass {
+/** A view and the decision about it, as data. */
+export interface PassDecision {
   readonly reading: Reading;
   readonly decision: Decision;
 }
 
-/** The one decision that `plan` shows and `fit`, `compact` and sessions carry out. */
-export function decideOn(engine: Engine, reading: Reading): DecidedPass {
+/** The only decision: `plan` shows it; `fit`, `compact` and sessions carry it out. */
+export function decideOn(engine: Engine, reading: Reading): PassDecision {
   const decided = decideScored(engine, reading);
   const { recalled, source } = reading;
   const { decision } = decided;
-  // Where the provider holds the history, what could be taken out of the list is only what is new.
+  // Where the provider holds the history, only new messages could be taken out of the list.
   const isElsewhere = decision.plan.steps.length > 0 && historyHolder(source) === "server";
   if (isElsewhere) return { ...decided, decision: withoutSteps(decision, decided.reading.input, "server-history") };
-  // A remembered edit is laid over the list that came, and that holds what was said.
+  // Remembered edits are applied to the list that came, which holds the original messages.
   const earlier = recalled.covered > 0 && needsOriginals(decision) ? source.messages.slice(0, recalled.covered) : [];
   return { ...decided, decision: withOriginals(decision, earlier) };
 }
 
-/** Scores are asked for once it is known that something would go. */
-function decideScored({ retention }: Engine, reading: Reading): DecidedPass {
+/** Asks for scores only once it is known that messages would leave. */
+function decideScored({ retention }: Engine, reading: Reading): PassDecision {
   const { scoreMessage } = retention;
   const { input } = reading;
   const decision = decide(input);
@@ -113,8 +113,8 @@ function decideScored({ retention }: Engine, reading: Reading): DecidedPass {
   return { reading: { ...reading, input: scored }, decision: decide(scored) };
 }
 
-/** Whoever keeps the view takes the lease here, and brings what was said where the view has it shortened. */
-async function begun({ reading, decision }: DecidedPass, keeper: ViewKeeper): Promise<DecidedPass> {
+/** Takes the lease for the view's keeper, and adds the original form of shortened messages. */
+async function begun({ reading, decision }: PassDecision, keeper: ViewKeeper): Promise<PassDecision> {
   const { input } = reading;
   const mayBegin = decision.plan.steps.length === 0 || (await keeper.begin(decision.plan, input.settings));
   if (!mayBegin) return { reading, decision: withoutSteps(decision, input, "in-progress") };
@@ -128,13 +128,13 @@ interface Pass {
   readonly teller: Teller;
   readonly observer: Observer;
   readonly signal: AbortSignal;
-  /** Whether the start of a compaction was told: then its end is told exactly once. */
+  /** True once the start of a compaction was told: its end is then told exactly once. */
   isStarted: boolean;
 }
 
 function createPass(
   { watch, calibration }: Engine,
-  { reading, decision }: DecidedPass,
+  { reading, decision }: PassDecision,
   { hookContext, signal }: PassOptions["call"],
   startedMs: number,
 ): Pass {
@@ -191,7 +191,7 @@ async function carryOut(
   }
 }
 
-/** The hooks' say; an abort while they are asked is told as such. */
+/** Asks the hooks; an abort meanwhile is reported as an abort. */
 async function ask(engine: Engine, pass: Pass, { instructions }: PassOptions["call"]): Promise<HookVerdict> {
   const { facts, reading, teller, signal } = pass;
   try {
@@ -217,7 +217,7 @@ interface Replacement {
   readonly made: SummaryOutcome | undefined;
 }
 
-/** What stands for the messages that leave: the provider's own item, else a summary; neither where nothing leaves or it goes without. */
+/** What replaces the messages that leave: the provider's own item, else a summary; neither where no summary is wanted. */
 async function replacementFor(
   engine: Engine,
   pass: Pass,
@@ -248,7 +248,7 @@ async function replacementFor(
   return { native, made: await makeSummary({ ...own, embedded, detailsOf, shorten }) };
 }
 
-/** Whoever is told of progress can no more fail the pass than a listener can. What goes wrong every time is said once. */
+/** A progress listener that throws does not fail the pass. Its error is reported once. */
 function progressOf({ teller }: Pass, { onProgress }: PassOptions["call"]): SummarizeContext["progress"] {
   let hasFailed = false;
   const failed = (error: unknown): void => {

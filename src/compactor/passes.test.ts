@@ -4,7 +4,7 @@ import { isHeldOff, NO_PASSES, type Passes, passesAfter, passesAfterFailure } fr
 
 const SETTINGS = resolveSettings();
 
-/** The passes that freed so many of 1,000 tokens, one after the other. */
+/** The history of passes that freed these amounts of 1,000 tokens, one after the other. */
 const after = (...freed: readonly number[]): Passes =>
   freed.reduce(
     (passes: Passes, tokens) => passesAfter(passes, { tokensBefore: 1_000, tokensAfter: 1_000 - tokens }, SETTINGS),

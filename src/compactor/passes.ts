@@ -1,17 +1,17 @@
 /**
- * What the last passes say about the next: two in a row that free too little, or one whose summary failed, hold off
- * automatic passes until enough has come to hope for more. Whoever asks for a pass gets one all the same. Pure.
+ * What the last passes say about the next one: after two in a row that free too little, or one whose summary failed,
+ * automatic passes wait until enough was added. A pass that the caller asks for always runs. Pure.
  */
 
 import { shareOf } from "../core/plan/trigger.ts";
 import type { Settings } from "../core/settings/settings.ts";
 
 export interface Passes {
-  /** Passes in a row that freed too little; one that failed counts as many as it takes. */
+  /** Passes in a row that freed too little; a failed one counts as many as the limit. */
   readonly weak: number;
-  /** Size of the view after the last pass. */
+  /** Tokens of the view after the last pass. */
   readonly tokensAfter: number;
-  /** How often in a row the provider refused it as too long; absent for never. */
+  /** How often in a row the provider refused the view as too long; absent for never. */
   readonly refusals?: number;
 }
 

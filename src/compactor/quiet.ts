@@ -1,7 +1,7 @@
 /**
- * The turn in which nothing is due, which is nearly every turn. Where the beginning of a view is known to be in order, its sums and its
- * newest messages tell that no trigger fires, nothing is pruned and nothing has to be repaired. Then nothing else is read. What cannot
- * be told in this way is left to the whole pass, which comes to the same result.
+ * The turn in which nothing is due, as in nearly every turn. Where the beginning of a view is known to be in order, its
+ * sums and its newest messages prove that no trigger fires, nothing is pruned and nothing needs repair; nothing else is
+ * read. Everything else is left to the whole pass, which gives the same result.
  */
 
 import { formatRules } from "../core/format-rules.ts";
@@ -30,16 +30,16 @@ import type { CallOptions } from "./options.ts";
 import { type Report, reportOf, violationNote } from "./report.ts";
 import { markedForSending } from "./settle.ts";
 
-/** What is known of a view whose beginning was found in order, and under which settings. */
+/** What is known of a view whose beginning was found in order, under these settings. */
 export interface KnownView {
   readonly ledger: Ledger;
   readonly scope: LedgerScope;
   readonly settings: Settings;
   readonly counting: Counting;
-  /** Of the system prompt and the tools, not calibrated. */
+  /** Sizes of the system prompt and the tools, not calibrated. */
   readonly systemTokens: number;
   readonly toolsTokens: number;
-  /** Of the beginning: every report says them again. */
+  /** Repairs and violations of the beginning: every report repeats them. */
   readonly repairs: readonly Repair[];
   readonly violations: readonly Violation[];
 }
@@ -47,11 +47,11 @@ export interface KnownView {
 export interface QuietPass {
   readonly plan: Plan;
   readonly report: Report;
-  /** The whole request as the counter has it, not calibrated. */
+  /** The estimate of the whole request, not calibrated. */
   readonly estimatedTokens: number;
 }
 
-/** A view of which nothing is known yet; undefined where its end would say too little about it. */
+/** An empty record for a new view; undefined where only a whole pass can read it. */
 export function unknownView(engine: Engine, frame: Conversation, model: string | undefined, call: CallOptions) {
   const scope: LedgerScope = { format: engine.format, frame, model };
   const settings = settingsFor(engine, model, { settings: call.settings });
@@ -70,7 +70,7 @@ function knownView(view: Omit<KnownView, "ledger" | "systemTokens" | "toolsToken
   return { ...view, ledger: createLedger(), systemTokens, toolsTokens: counter.countTools(frame.tools) };
 }
 
-/** Undefined where somebody has to look at the messages. `messages` are those behind the ledger's. Changes nothing. */
+/** Undefined where the whole pass must read the messages. `messages` are those after the ledger's. Changes nothing. */
 export function quietPass(
   engine: Engine,
   known: KnownView,
@@ -110,14 +110,14 @@ export function quietPass(
   return { plan, report, estimatedTokens: known.systemTokens + known.toolsTokens + counter.tokens(size) };
 }
 
-/** Takes in as many of the messages as will not be read again, and says how many. */
+/** Adds to the ledger the messages that need no second reading, and returns their number. */
 export function advance({ ledger, counting, scope }: KnownView, messages: readonly Message[]): number {
   const entered = enterable(messages, scope);
   enter(ledger, messages.slice(0, entered), counting.sizeOf);
   return entered;
 }
 
-/** Whoever listens hears that nothing was done. The report is returned with what there is to remark. */
+/** Tells listeners that nothing was done. Returns the report with any remarks. */
 export function tellQuiet(
   engine: Engine,
   { plan, report }: QuietPass,
@@ -134,17 +134,17 @@ export function tellQuiet(
   return teller.notes.length === 0 ? report : { ...report, notes };
 }
 
-export interface ReadThrough extends Omit<KnownView, "ledger" | "systemTokens" | "toolsTokens"> {
+export interface KnownViewInput extends Omit<KnownView, "ledger" | "systemTokens" | "toolsTokens"> {
   /** The view as it is sent. */
   readonly messages: readonly Message[];
-  /** How many messages at its beginning are edited or repaired: these are entered with the rest, or nothing is. */
+  /** How many messages at its beginning are edited or repaired: the ledger takes in all of these or nothing. */
   readonly edited: number;
 }
 
-/** What is known of a view that a whole pass left as it is; undefined where its beginning says too little about what follows. */
-export function knownAfter({ messages, edited, ...view }: ReadThrough): KnownView | undefined {
+/** What is known of a view after a whole pass left it as it is; undefined where its beginning proves too little about what follows. */
+export function knownAfter({ messages, edited, ...view }: KnownViewInput): KnownView | undefined {
   if (!isAccountable(view.scope)) return undefined;
-  // Where ids of calls repeat, a late result may still belong to a call that was taken for interrupted.
+  // Where call ids repeat, a late result may belong to a call that was repaired as interrupted.
   const mayPairLate = formatRules(view.scope.frame.format).callIdScope === "message";
   if (mayPairLate && view.repairs.some(({ rule }) => rule === "call-without-result")) return undefined;
   const entered = enterable(messages, view.scope);

@@ -1,7 +1,7 @@
 /**
- * Keeps credentials out of a summary, on both sides of whoever writes it: a summarizer is shown messages with a mark in the place of
- * each, which says where it stood, and what it returns is gone through again, for a hook or a model that saw the request itself may know
- * more. Only copies are changed: the view, the archive and the request stay as they are.
+ * Keeps credentials out of a summary, before and after the summarizer: it reads messages with a mark for each
+ * credential, which says where it stood, and its answer is searched again, because a hook or a model that saw the
+ * request itself may know more. Only copies are changed: the view, the archive and the request stay.
  */
 
 import type { SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
@@ -12,16 +12,16 @@ import { isNamedSecret, redactSecrets, secretMark } from "../core/secrets/secret
 import { pairCalls, resultNames } from "../core/structure/pairing.ts";
 
 export interface Redactor {
-  /** The same input, and the same messages where nothing had to be hidden. What was found is remembered. */
+  /** The same input, with the same message objects where nothing was hidden. Remembers what was found. */
   input<Input extends SummaryInput>(input: Input): Input;
-  /** A text about those messages: also without the values that were found in them. */
+  /** Redacts a text about those messages: also the values that were found in them. */
   text(text: string): string;
   result(result: SummaryResult): SummaryResult;
 }
 
 export function createRedactor(): Redactor {
   const known = new Map<string, string>();
-  const hiding: Hiding = {
+  const hiding: CredentialFilter = {
     in: (text, mark) => redactSecrets(text, { mark, found: (value) => remember(known, value, mark()) }),
     whole: (value, mark) => {
       remember(known, value, mark());
@@ -38,19 +38,19 @@ export function createRedactor(): Redactor {
 
 type Mark = () => string;
 
-/** Both remember what they hide; the mark is asked for only then. */
-interface Hiding {
-  /** The text without the credentials in it. */
+/** Both remember what they hide, and compute the mark only then. */
+interface CredentialFilter {
+  /** The text without its credentials. */
   in(text: string, mark: Mark): string;
-  /** The mark itself: all of the value is one. */
+  /** The mark: the whole value is a credential. */
   whole(value: string, mark: Mark): string;
 }
 
-/** More than a conversation names; beyond that a value is still hidden where it looks like one. */
+/** More than a conversation names; a value beyond that is still hidden where it looks like a credential. */
 const KNOWN_MAX = 1_000;
 const KNOWN_CHARS_MIN = 8;
 
-/** Also the pieces of a header, each of which may be told alone. */
+/** Also remembers the words of a header, each of which may appear alone. */
 function remember(known: Map<string, string>, value: string, mark: string): void {
   const words = value.split(/[\s;]+/);
   const values = words.map((word) => word.replace(/^[\w-]{1,64}=(?=[^=])/, ""));
@@ -59,7 +59,7 @@ function remember(known: Map<string, string>, value: string, mark: string): void
   }
 }
 
-/** A word may stand anywhere without giving anything away; what has digits or marks in it is the value. */
+/** A plain word may appear anywhere; a word with digits or signs is the value. */
 function isTelling(value: string): boolean {
   return value.length >= KNOWN_CHARS_MIN && /[^\p{L}\s]/u.test(value);
 }
@@ -81,7 +81,7 @@ function redactedResult(result: SummaryResult, clean: (text: string) => string):
   };
 }
 
-/** The same shape with every text in it changed; for our own records, which are not deep. */
+/** The same shape with every text changed; for our own records, which are not deep. */
 function mapTexts<Value>(value: Value, change: (text: string) => string): Value {
   const mapped = (inner: unknown): unknown => {
     if (typeof inner === "string") return change(inner);
@@ -89,11 +89,11 @@ function mapTexts<Value>(value: Value, change: (text: string) => string): Value 
     if (!isObject(inner)) return inner;
     return Object.fromEntries(Object.entries(inner).map(([key, item]) => [key, mapped(item)]));
   };
-  // Of the same shape as what was given, which the compiler cannot see through the recursion.
+  // The same shape as the argument, which the compiler cannot see through the recursion.
   return mapped(value) as Value;
 }
 
-function redactedInput<Input extends SummaryInput>(input: Input, hiding: Hiding): Input {
+function redactedInput<Input extends SummaryInput>(input: Input, hiding: CredentialFilter): Input {
   const { messages, turnPrefix, kept, cut, previous, instructions } = input;
   const names = once(() => resultNames(pairCalls([...messages, ...turnPrefix, ...kept])));
   const clean = (list: readonly Message[]): readonly Message[] => redactedMessages(list, names, hiding);
@@ -112,7 +112,7 @@ function redactedInput<Input extends SummaryInput>(input: Input, hiding: Hiding)
 function redactedMessages(
   messages: readonly Message[],
   names: () => ReadonlyMap<Part, string>,
-  hiding: Hiding,
+  hiding: CredentialFilter,
 ): readonly Message[] {
   return mapped(messages, (message) => {
     const parts = mapped(message.parts, (part) => redactedPart(part, markFor(part, message, names), hiding));
@@ -120,7 +120,7 @@ function redactedMessages(
   });
 }
 
-/** The same list where nothing changed. */
+/** Returns the same list where nothing changed. */
 function mapped<Item>(items: readonly Item[], change: (item: Item, index: number) => Item): readonly Item[] {
   let changed: Item[] | undefined;
   for (let index = 0; index < items.length; index++) {
@@ -147,12 +147,12 @@ function markFor(part: Part, { role }: Message, names: () => ReadonlyMap<Part, s
   return () => secretMark(PLACES[role]);
 }
 
-/** Names come from outside as well. */
+/** Tool names come from outside too. */
 function toolName(name: string | undefined): string {
   return name !== undefined && /^[\w.:-]{1,64}$/.test(name) ? name : "a tool";
 }
 
-function redactedPart(part: Part, mark: Mark, hiding: Hiding): Part {
+function redactedPart(part: Part, mark: Mark, hiding: CredentialFilter): Part {
   switch (part.type) {
     case "text":
     case "reasoning": {
@@ -182,7 +182,7 @@ function redactedPart(part: Part, mark: Mark, hiding: Hiding): Part {
   }
 }
 
-function redactedSource(source: MediaSource, mark: Mark, hiding: Hiding): MediaSource {
+function redactedSource(source: MediaSource, mark: Mark, hiding: CredentialFilter): MediaSource {
   if (source.type === "text") {
     const text = hiding.in(source.text, mark);
     return text === source.text ? source : { ...source, text };
@@ -193,14 +193,14 @@ function redactedSource(source: MediaSource, mark: Mark, hiding: Hiding): MediaS
 }
 
 interface JsonPlace {
-  /** The field that the value stands in, or its list. */
+  /** The field that holds the value, or its list. */
   readonly name: string;
   readonly depth: number;
   readonly mark: Mark;
-  readonly hiding: Hiding;
+  readonly hiding: CredentialFilter;
 }
 
-/** The same value where there is nothing to hide. The name of a field may say that its value is to be hidden. */
+/** Returns the same value where nothing is hidden. A field's name may say that its value must be hidden. */
 function redactedJson(value: JsonValue, place: JsonPlace): JsonValue {
   const { name, depth, mark, hiding } = place;
   if (typeof value === "string") return isNamedSecret(name, value) ? hiding.whole(value, mark) : hiding.in(value, mark);

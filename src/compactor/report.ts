@@ -1,7 +1,7 @@
-/** What a pass did, for people and machines: tokens and messages before and after, both ratios, what it cost and what fell back. */
+/** The report of a pass, for people and machines: tokens and messages before and after, both ratios, cost, and fallbacks. */
 
 import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
-import { failuresIn } from "../core/checkpoint/failed-calls.ts";
+import { failuresIn } from "../core/checkpoint/checkpoint.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import type { Prices } from "../core/model.ts";
 import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan/plan.ts";
@@ -16,37 +16,37 @@ import type { OverflowReport } from "./overflow.ts";
 import type { SummaryOutcome } from "./summarize.ts";
 
 export interface Report {
-  /** False only when a pass was needed and could not be carried out; the request is then the one that was given. */
+  /** False only when a pass was needed and failed; the request is then the given one. */
   readonly ok: boolean;
   readonly compacted: boolean;
   readonly reason: Reason | NothingToDo;
   readonly tokensBefore: number;
-  /** Counted on the result, not expected. */
+  /** Counted on the result, not predicted. */
   readonly tokensAfter: number;
   readonly messagesBefore: number;
   readonly messagesAfter: number;
   readonly targetTokens?: number;
-  /** Whether the result is at or below the target, or the window where there is none. */
+  /** Whether the result is at or below the target, or the window where there is no target. */
   readonly fits: boolean;
-  /** Protected content that keeps it from fitting, largest first. */
+  /** Protected content that prevents fitting, largest first. */
   readonly inTheWay: readonly Obstacle[];
-  /** Before ÷ after: of the whole context, and of what was replaced alone. */
+  /** Before ÷ after: of the whole context, and of the replaced messages alone. */
   readonly ratios: { readonly whole: number; readonly zone?: number };
-  /** Steps that were carried out, by type. */
+  /** Number of steps that were carried out, by type. */
   readonly steps: Readonly<Record<string, number>>;
-  /** Model calls of this pass, what they used and, where prices are stated or published for whoever answered, cost. */
+  /** Model calls of this pass and their usage; their cost where prices are stated, or published for the model that answered. */
   readonly calls: number;
   readonly usage?: Usage;
   readonly costUsd?: number;
-  /** The model that answered, or the one that was asked for; absent where none was, or nobody said. */
+  /** The model that answered, else the one that was asked; absent where none was asked, or its name is unknown. */
   readonly model?: string;
-  /** Steps of the failure ladder that were really taken, and why. */
+  /** Steps of the failure ladder that were taken, and why. */
   readonly fallbacks: readonly Fallback[];
   readonly notes: readonly string[];
-  /** What had to be mended in the conversation as it came. */
+  /** Repairs of the conversation as it came. */
   readonly repairs: readonly Repair[];
   readonly result?: CompactionRecord;
-  /** Where the provider had refused it as too long: what was learned, and whether sending it again makes sense. */
+  /** After a refusal as too long: what was learned, and whether to send the request again. */
   readonly overflow?: OverflowReport;
 }
 
@@ -66,35 +66,34 @@ export interface CompactionRecord {
   readonly details?: RecordDetails;
 }
 
-/** Files read and modified so far, and calls that failed, oldest first. */
+/** Files read and modified so far, and failed calls, oldest first. */
 export interface RecordDetails {
   readonly readFiles: readonly string[];
   readonly modifiedFiles: readonly string[];
   readonly toolFailures: readonly ToolFailure[];
 }
 
-/** What is absent did not happen. */
+/** An absent field means that it did not happen. */
 export interface ReportInput {
   readonly plan: Plan;
   readonly tokens: { readonly before: number; readonly after: number };
   readonly messages: { readonly before: number; readonly after: number };
   readonly windowTokens: number;
-  /** The conversation's own, which the provider's own compaction asks. */
+  /** The conversation's own model; the provider's own compaction runs on it. */
   readonly model: string | undefined;
   readonly notes: readonly string[];
   readonly repairs: readonly Repair[];
   readonly prices: Prices | undefined;
   readonly made?: SummaryOutcome | undefined;
-  /** What came of asking the provider to compact. */
   readonly native?: NativeOutcome | undefined;
   readonly zoneTokens?: number;
   readonly summaryTokens?: number;
   readonly firstKept?: string | undefined;
-  /** What a hook adds to its compaction stands in the record. */
+  /** What a hook adds to its compaction; part of the record. */
   readonly details?: CompactionDetails | undefined;
-  /** Why the host's own strategy did not decide, and the settings' did. */
+  /** Why the settings' strategy decided instead of the host's own. */
   readonly refused?: { readonly strategy: string; readonly because: string } | undefined;
-  /** Why the settings' `native` was a summary from the start. */
+  /** Why strategy `native` was a summary from the start. */
   readonly nativeMissing?: string | undefined;
 }
 
@@ -131,12 +130,12 @@ export function reportOf(input: ReportInput): Report {
   };
 }
 
-/** A violation that nobody could mend. */
+/** For a violation that could not be repaired. */
 export function violationNote({ rule, path }: Violation): string {
   return `The provider may refuse this: ${rule} at ${path}.`;
 }
 
-/** The provider compacts what it is sent, for the model that the request names, and may answer in the same breath. */
+/** The provider's own compaction uses the request's model, and the same reply may include an answer. */
 function nativeBills({ native, model }: ReportInput): readonly Bill[] {
   return native?.usage === undefined ? [] : [{ usage: native.usage, model, isOneRequest: false }];
 }
@@ -189,9 +188,9 @@ function recordOf({ made, native, tokens, firstKept, details }: ReportInput): Co
 
 const FAILURES_MAX = 8;
 
-/** A call that still stands in the way is told as what blocks; it failed all the same, and is the newest that did. */
+/** Includes failed calls that the checkpoint lists as blockers: those are the newest. */
 function failuresOf(checkpoint: Checkpoint): readonly ToolFailure[] {
-  // What a model says about obstacles in its own words does not begin with the name of a tool.
+  // An obstacle in a model's own words does not begin with the name of a tool.
   return failuresIn(checkpoint)
     .filter((failure) => checkpoint.toolFailures.includes(failure) || /^\S+$/.test(failure.toolName))
     .slice(-FAILURES_MAX);
@@ -205,15 +204,15 @@ function countSteps({ steps }: Plan): Readonly<Record<string, number>> {
 
 export type { Prices };
 
-/** What was used, and by whom: absent where nobody said who answered, since a model that was asked for need not be the one. */
+/** Usage, and its model: absent where the reply does not name it, since it need not be the one that was asked. */
 export interface Bill {
   readonly usage: Usage;
   readonly model: string | undefined;
-  /** False where the usage may be that of several requests: then nobody knows how long each of them was. */
+  /** False where the usage may be of several requests: the length of each is then unknown. */
   readonly isOneRequest: boolean;
 }
 
-/** Undefined where nothing was used, or where the price of anything is unknown: part of a sum would pass for the whole. */
+/** Undefined where nothing was used, or any price is unknown: a partial sum would look like the whole. */
 function costUsd(bills: readonly Bill[], prices: Prices | undefined): number | undefined {
   const costs = bills.map((bill) => costOf(bill.usage, prices ?? publishedPrices(bill)));
   if (costs.length === 0) return undefined;

@@ -1,7 +1,7 @@
 /**
- * `plan`, `fit` and `compact` on requests that a caller sends whole every time. What earlier passes made of a list is remembered and made
- * again in the same way, so that the provider's cached prefix stays the same. A list that was found in order is recognised, and then only
- * what is new in it is read.
+ * `plan`, `fit` and `compact` on requests that a caller sends whole every time. Edits of earlier passes are remembered
+ * and made again in the same way, so that the provider's cached prefix stays the same. In a list that was found in
+ * order, only the new messages are read.
  */
 
 import type { JsonObject } from "../core/json.ts";
@@ -21,14 +21,14 @@ import type { Report } from "./report.ts";
 
 export interface Compacted<Request> {
   readonly request: Request;
-  /** What was done: the decision, or what the failure ladder made of it. */
+  /** The decision's plan, or the plan of the failure ladder. */
   readonly plan: Plan;
   readonly report: Report;
 }
 
 export interface RequestDemand {
   readonly call: CallOptions;
-  /** No trigger is needed. */
+  /** Set where no trigger is needed. */
   readonly asked?: "manual";
 }
 
@@ -52,7 +52,7 @@ export async function fitRequest<Request>(
   if (quiet !== undefined) {
     remember(engine, quiet);
     const report = tellQuiet(engine, quiet.pass, { known: quiet.known, call, startedMs });
-    // The same kind of body that was given.
+    // The same kind of body as the given one.
     const request = quiet.request as Request;
     rememberEstimate(engine, request, quiet.pass.estimatedTokens);
     return { request, plan: quiet.pass.plan, report };
@@ -64,13 +64,13 @@ export async function fitRequest<Request>(
   const { sent, encoded, plan, report } = result;
   learnList(engine, listRequest(request, engine.format.listKey), reading, result);
   const isSame = sent === reading.source && reading.repairs.length === 0;
-  // Encoding gives back the kind of body that was decoded.
+  // Encoding returns the kind of body that was decoded.
   const fitted = (isSame ? request : encoded) as Request;
   rememberEstimate(engine, fitted, result.estimatedTokens);
   return { request: fitted, plan, report };
 }
 
-/** What the provider counted for a request that was sent. One that `fit` returned is not read again. */
+/** Calibrates with the provider's count for a sent request. A request that `fit` returned is not read again. */
 export function observeRequest(engine: Engine, request: unknown, response: unknown): void {
   const usage = engine.format.readUsage(response);
   if (usage === undefined) return;
@@ -85,7 +85,7 @@ function rememberEstimate(engine: Engine, request: unknown, estimatedTokens: num
   if (isObject(request) || isArray(request)) engine.estimates.set(request, estimatedTokens);
 }
 
-/** A request without the marks `isPreserved`, which are ours alone; the messages that bear one are pinned. */
+/** A request without our own marks `isPreserved`; marked messages are pinned. */
 function unmarked<Request>({ format }: Engine, marked: Request, call: CallOptions) {
   const { request, preserved } = takePreservedIn(marked, format.listKey);
   return { request, call: preserved.length === 0 ? call : { ...call, pinned: [...(call.pinned ?? []), ...preserved] } };
@@ -93,7 +93,7 @@ function unmarked<Request>({ format }: Engine, marked: Request, call: CallOption
 
 interface QuietRequest {
   readonly pass: QuietPass;
-  /** As it is sent: the very one that was given, where no earlier edit is made again. */
+  /** The request as it is sent: the same object where no earlier edit applies. */
   readonly request: unknown;
   readonly known: KnownView;
   /** Absent for a list that is seen for the first time. */
@@ -102,7 +102,7 @@ interface QuietRequest {
   readonly messages: Conversation["messages"];
 }
 
-/** Undefined where somebody has to look at the whole list. Changes nothing. */
+/** Undefined where a whole pass must read the list. Changes nothing. */
 function quietRequest(engine: Engine, given: unknown, call: CallOptions): QuietRequest | undefined {
   const { format, lists } = engine;
   const request = listRequest(given, format.listKey);
@@ -121,7 +121,7 @@ function quietRequest(engine: Engine, given: unknown, call: CallOptions): QuietR
   return { pass, request: withHead(list, request, given), known: list, list, given: request, messages };
 }
 
-/** A list that nothing is known of, and that no earlier pass edited. */
+/** A quiet pass over an unknown list that no earlier pass edited. */
 function quietlyNew(engine: Engine, given: unknown, request: ListRequest, call: CallOptions): QuietRequest | undefined {
   if (request.list.some(isPreservedMark)) return undefined;
   const model = modelFor(engine, given);
@@ -142,7 +142,6 @@ function withHead({ head }: KnownList, { list, body, listKey }: ListRequest, giv
   return body === undefined ? sent : { ...head.body, [listKey]: sent };
 }
 
-/** Its beginning is known from now on. */
 function remember({ lists }: Engine, { known, list, given, messages }: QuietRequest): void {
   const entered = advance(known, messages);
   if (list !== undefined) {
@@ -153,7 +152,7 @@ function remember({ lists }: Engine, { known, list, given, messages }: QuietRequ
   }
 }
 
-/** Remembers what a pass made of a list, for the next time that it is sent. */
+/** Remembers the edits of a pass for the next request with this list. */
 function listKeeper(engine: Engine, { source, recalled }: Reading): ViewKeeper {
   return {
     begin: () => true,
@@ -166,7 +165,7 @@ function listKeeper(engine: Engine, { source, recalled }: Reading): ViewKeeper {
   };
 }
 
-/** A list that a whole pass has seen and left as it is, is recognised from now on; what is known of one that was edited is forgotten. */
+/** Adds a list that a whole pass left as it is to the known lists; forgets a list that it edited. */
 function learnList(engine: Engine, request: ListRequest | undefined, reading: Reading, result: ViewPass): void {
   if (request === undefined) return;
   const { decoded, input, counting, model, repairs } = reading;
@@ -193,11 +192,11 @@ function learnList(engine: Engine, request: ListRequest | undefined, reading: Re
 }
 
 function bodyOf(encoded: unknown): JsonObject | undefined {
-  // A conversation that was decoded from a body encodes to one.
+  // A conversation that was decoded from a body encodes to a body.
   return isObject(encoded) ? (encoded as JsonObject) : undefined;
 }
 
-/** How many messages at the beginning of a list are not sent as they came. */
+/** How many messages at the beginning of a list are sent in another form than they came. */
 function coveredBy(before: Conversation["messages"], sent: Conversation["messages"]): number {
   let same = 0;
   while (same < before.length && same < sent.length && before.at(-1 - same) === sent.at(-1 - same)) same++;

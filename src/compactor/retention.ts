@@ -1,24 +1,22 @@
 /**
- * What stays longer than the settings alone would keep: a tail whose size follows the conversation, and messages that
- * a scorer finds worth keeping as they are. Both are the caller's functions, off by default; what they may take is bounded
- * here, and no message is changed.
+ * Keeps more than the settings alone would: a tail whose size follows the conversation, and messages with a high score.
+ * Both are the caller's functions, off by default; what they may keep is bounded here, and no message is changed.
  */
 
 import type { Conversation, Message } from "../core/message.ts";
 import { wantedCut } from "../core/plan/partition.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
-import type { Settings } from "../core/settings/settings.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { Settings, SettingsInput } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
 
 export interface RetentionOptions {
-  /** How much of the newest to keep, from what the conversation is like now. Without it: `protect.tailTokens` and `tailMessages`. */
+  /** Decides how much of the newest to keep, from the current conversation. Default: `protect.tailTokens` and `tailMessages`. */
   readonly keepRecent?: KeepRecent;
-  /** Which messages to keep as if they were pinned. Without it: none. */
+  /** Decides which messages to keep as if they were pinned. Default: none. */
   readonly scoreMessage?: ScoreMessage;
 }
 
-/** Pure. Undefined, or a size that is left out, stands for the settings' own; what is out of range is refused like a setting. */
+/** Pure. Undefined, or a missing size, stands for the settings' own; a value out of range is refused like a setting. */
 export type KeepRecent = (input: KeepRecentInput) => Tail | undefined;
 
 export interface Tail {
@@ -28,18 +26,18 @@ export interface Tail {
 
 export interface KeepRecentInput {
   readonly view: Conversation;
-  /** Those that hold otherwise. */
+  /** The settings without this function. */
   readonly settings: Settings;
   tokensOf(message: Message): number;
 }
 
-/** Pure. Above 0: worth keeping, the higher the sooner. Asked once for each message. */
+/** Pure. Above 0: worth keeping, highest first. Called once for each message. */
 export type ScoreMessage = (message: Message) => number;
 
-/** Pinned and scored messages together take no more than this share of the target, so that a pass still gets below it. */
+/** Pinned and scored messages together take at most this share of the target, so that a pass still gets below it. */
 const SCORED_SHARE_MAX = 0.25;
 
-/** The call's own settings with the policy's tail over them; those that came where there is nothing to say. */
+/** The call's own settings, with the tail of `keepRecent` over them; unchanged where it returns none. */
 export function keepRecentInput(
   { keepRecent }: RetentionOptions,
   call: SettingsInput | undefined,
@@ -62,7 +60,7 @@ export interface ScoredInput {
   tokensOf(message: Message): number;
 }
 
-/** The view with the best messages before the tail pinned, as many as there is room for; the same one where there are none. */
+/** The view with the best messages before the tail pinned, as many as fit; the same view where there are none. */
 export function pinScored(scoreOf: ScoreMessage, input: ScoredInput): Conversation {
   const { view, settings, targetTokens } = input;
   const { messages } = view;
@@ -70,9 +68,9 @@ export function pinScored(scoreOf: ScoreMessage, input: ScoredInput): Conversati
   const kept = new Set(messages.flatMap((message, index) => (message.pinned ? (wholes[index] ?? []) : [])));
   let roomTokens = (targetTokens ?? settings.windowTokens) * SCORED_SHARE_MAX;
   for (const { tokens } of kept) roomTokens -= tokens;
-  // An earlier summary of ours is to be replaced by the next one, whatever its score.
+  // The next summary replaces an earlier one of ours, whatever its score.
   const ours = new Set(findSummary(messages, view.system, settings.render)?.messageIds ?? []);
-  // What is in the tail stays anyway, and takes none of the room.
+  // Messages in the tail stay anyway, and take none of the room.
   const tailStart = wantedCut({ messages, tokensOf: input.tokensOf, ...settings.protect });
   const ranked = messages
     .slice(0, tailStart)
@@ -97,12 +95,12 @@ export function pinScored(scoreOf: ScoreMessage, input: ScoredInput): Conversati
   };
 }
 
-/** What no legal cut divides: a kept call keeps its results and a kept result its call, so they are charged as one. */
+/** What no legal cut divides: a kept call keeps its results and a kept result its call, so they are counted as one. */
 interface Whole {
   tokens: number;
 }
 
-/** For each message, what stays with it. */
+/** For each message, the messages that stay with it. */
 function wholesOf({ view, tokensOf }: ScoredInput): readonly Whole[] {
   const { messages } = view;
   const starts = new Set(structureOf(messages).cutPoints("pair-safe"));
@@ -114,7 +112,7 @@ function wholesOf({ view, tokensOf }: ScoredInput): readonly Whole[] {
   });
 }
 
-/** A score is asked for once: lists that are sent again have the same wire objects. */
+/** Asks for each score once: lists that are sent again have the same wire objects. */
 export function rememberScores(scoreMessage: ScoreMessage): ScoreMessage {
   const known = new WeakMap<object, number>();
   return (message) => {

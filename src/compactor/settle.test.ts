@@ -5,7 +5,7 @@ import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { openaiResponses } from "../formats/openai-responses.ts";
 import { profileNames } from "../profiles/profiles.ts";
 
-/** What stands beside an edit: thinking bound to the prefix, system messages in the list, a history that the provider stored. */
+/** Content beside an edit: thinking bound to the prefix, system messages in the list, a history that the provider stored. */
 
 const compactor = (options: Partial<CompactorOptions> = {}) =>
   createCompactor({ format: anthropicMessages, telemetry: false, ...options });

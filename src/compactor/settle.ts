@@ -1,6 +1,6 @@
 /**
- * What an edit does to thinking that is bound to its prefix, and a last look by the same repair that every incoming list gets.
- * Whatever comes out is valid for the model, or for all of them where it is not known. Pure.
+ * Removes or marks thinking that an edit made invalid, then runs the repair that every incoming list gets. The result
+ * is valid for the model, or for all models where it is unknown. Pure.
  */
 
 import type { Conversation } from "../core/message.ts";
@@ -16,19 +16,18 @@ export interface SettledView {
 export interface SettleOptions {
   readonly settings: Settings;
   readonly model: string | undefined;
-  /** The provider itself made the edit, in a way that keeps what follows valid. */
+  /** True where the provider itself made the edit, and thinking after it stays valid. */
   readonly keepsThinking?: boolean;
 }
 
-/** `before` is what the provider saw last, not what this pass had already shortened on its way. */
+/** `before` is the view that the provider saw last, not one that this pass already shortened. */
 export function settle(before: Conversation, applied: Conversation, options: SettleOptions): SettledView {
-  // Where there was nothing, nothing was done.
   if (before.messages.length === 0) return { conversation: applied, notes: [] };
   const { model, keepsThinking = false } = options;
   const thought = keepsThinking ? { conversation: applied, notes: [] } : settleThinking(before, applied, options);
   const { conversation, repairs } = repair(thought.conversation, model === undefined ? {} : { model });
   const moved = repairs.map(({ rule, change }) => `After the edit: ${change} (${rule}).`);
-  // What the repair moved or changed is an edit too, and thinking may stand behind it.
+  // A repair is an edit too, and thinking may stand behind it.
   const again = repairs.length === 0 || keepsThinking ? undefined : settleThinking(before, conversation, options);
   const notes = [...new Set([...thought.notes, ...(again?.notes ?? [])])];
   return { conversation: again?.conversation ?? conversation, notes: [...notes, ...moved] };
@@ -48,7 +47,7 @@ const DROPPABLE =
   "The request lets the provider drop thinking that was bound to the edited prefix; it needs the header `anthropic-beta: thinking-binding-controls-2026-08-01`.";
 const UNMARKED = "The request asks for no thinking, so it has no place for the mark that lets the provider drop some.";
 
-/** The request as it is sent: with `drop-block` it bears the mark from the first one on, for a later one could not bring it back. */
+/** The request as it is sent: with `drop-block` every request, from the first on, carries the mark; a later mark is too late. */
 export function markedForSending(view: Conversation, { settings, model }: SettleOptions): Conversation {
   if (settings.compact.boundThinking !== "drop-block" || !bindsThinking(view, model)) return view;
   return withDroppableThinking(view) ?? view;

@@ -7,7 +7,7 @@ import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import type { Complete } from "../summarizers/ask.ts";
 import { llm } from "../summarizers/llm.ts";
 
-/** Whoever is asked for a summary: what comes back is looked at, what it cost is counted, and what was done about it is said. */
+/** The call of a summarizer: its answer is checked, its cost is counted, and the report says what was done. */
 
 const BODY: JsonObject = {
   model: "claude-opus-5",
@@ -21,7 +21,7 @@ const BODY: JsonObject = {
   ],
 };
 
-/** A summarizer from outside, which need not keep to its types. */
+/** A summarizer of the caller's, which may return any value. */
 function own(answer: (input: SummaryInput) => unknown): Summarizer {
   const result = (input: SummaryInput): Promise<SummaryResult> => Promise.resolve(answer(input) as SummaryResult);
   return { name: "mine", version: "1", planCalls: () => 1, summarize: result };

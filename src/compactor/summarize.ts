@@ -1,17 +1,24 @@
 /**
- * The only place where a summarizer is asked. What it throws, or returns and should not, sends the pass down the profile's
- * failure ladder. Nothing of the conversation is touched before a usable text is there.
+ * The only place that asks a summarizer. An error or an unusable answer sends the pass down the profile's failure
+ * ladder. The conversation is not touched before there is a usable text.
  */
 
 import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
-import type { SummarizeContext, Summarizer, Summary, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
+import type {
+  LiveRequest,
+  LiveSummaryInput,
+  SummarizeContext,
+  Summarizer,
+  Summary,
+  SummaryInput,
+  SummaryResult,
+} from "../core/checkpoint/summary.ts";
 import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
 import { withReadableItems } from "../core/items.ts";
 import { isObject, stringOf } from "../core/json.ts";
 import { type Conversation, type Message, text } from "../core/message.ts";
 import { removedIds } from "../core/plan/apply-plan.ts";
-import type { LiveRequest, LiveSummaryInput } from "../core/plan/live-request.ts";
 import type { SummarizeStep } from "../core/plan/plan.ts";
 import type { PlanInput } from "../core/plan/plan-input.ts";
 import { asReturned, type Originals } from "../core/plan/pruned-texts.ts";
@@ -32,15 +39,15 @@ import type { Bill, Fallback, RecordDetails } from "./report.ts";
 export interface MakeSummaryInput {
   readonly input: PlanInput;
   readonly step: SummarizeStep;
-  /** Messages of the view as they were before they were shortened, in this pass or an earlier one. */
+  /** The original form of messages that this pass or an earlier one shortened. */
   readonly originals: Originals;
   readonly counter: TokenCounter;
   readonly summarizer: Summarizer;
-  /** What is asked when the summarizer fails and the ladder says so; needs no model. */
+  /** Replaces a failed summarizer where the ladder says so; needs no model. */
   readonly embedded: Summarizer;
-  /** Files and failures, read from the messages: for a summary that has no checkpoint to tell them. */
+  /** Files and failures, read from the messages: for a summary without a checkpoint. */
   detailsOf(input: SummaryInput): RecordDetails;
-  /** For a text that is a little over its budget. */
+  /** Shortens a text that is slightly over its budget. */
   readonly shorten: Shorten;
   readonly context: SummarizeContext;
   readonly observer: Observer;
@@ -49,15 +56,15 @@ export interface MakeSummaryInput {
   readonly live?: LiveInput | undefined;
 }
 
-/** What was made, and what it took, whether or not it was of use. */
+/** The outcome and its cost, whether or not the text was usable. */
 export type SummaryOutcome = SummaryCost & {
-  /** Steps of the failure ladder that were really taken. */
+  /** Steps of the failure ladder that were taken. */
   readonly fallbacks: readonly Fallback[];
 } & (
     | SummaryText
-    /** The zone goes without a summary; an earlier one stays. */
+    /** The zone is dropped without a summary; an earlier summary stays. */
     | { readonly type: "truncate" }
-    /** Nothing is done; the backstop on the number of messages may still apply. */
+    /** Nothing leaves, except by the limit on the number of messages. */
     | { readonly type: "keep" }
   );
 
@@ -65,20 +72,20 @@ interface SummaryText {
   readonly type: "summary";
   readonly result: SummaryResult;
   readonly by: Summarizer;
-  /** Only where the result has no checkpoint. */
+  /** Present only where the result has no checkpoint. */
   readonly details?: RecordDetails;
 }
 
 export interface SummaryCost {
   readonly calls: number;
   readonly usage?: Usage;
-  /** The same, apart for each reply that said what it used. */
+  /** The usage of each reply that reported it. */
   readonly bills: readonly Bill[];
-  /** The model that answered last, or the one that was asked for. */
+  /** The model that answered last, else the one that was asked. */
   readonly model?: string;
 }
 
-/** The name under which a hook's text stands where a summarizer's would. */
+/** The summarizer name of a text that a hook provided. */
 export const PROVIDED_NAME = "provided";
 
 export async function makeSummary(given: MakeSummaryInput): Promise<SummaryOutcome> {
@@ -88,7 +95,7 @@ export async function makeSummary(given: MakeSummaryInput): Promise<SummaryOutco
   const spending = createSpending();
   try {
     const asked = observed(given, summaryInput, { ...context, ...spending.told });
-    // Not every summarizer heeds the signal: one that goes on does not hold up a caller who gave up.
+    // A summarizer may ignore the signal: after an abort, do not wait for it.
     const returned: SummaryResult = await untilAborted(asked, context.signal);
     spending.settle(returned);
     throwIfAborted(context.signal);
@@ -107,7 +114,7 @@ export async function makeSummary(given: MakeSummaryInput): Promise<SummaryOutco
   }
 }
 
-/** A summarizer that is asked is told of, and has a span of its own. What a hook handed in was told of when it came. */
+/** Tells listeners of the call, inside a span. A hook's text was told when the hook returned it. */
 function observed(
   { summarizer, observer }: MakeSummaryInput,
   input: SummaryInput,
@@ -128,20 +135,20 @@ function observed(
   };
   return observer.span("palimpsest.summarize", attributes, async (note) => {
     const result = await summarizer.summarize(input, context);
-    // What comes from outside may be anything; whoever asked looks at it.
+    // A summarizer may return anything; the caller of `observed` checks it.
     note({ "palimpsest.calls": result?.calls ?? 0 });
     return result;
   });
 }
 
-interface Spending {
+interface CostTally {
   readonly told: Required<Pick<SummarizeContext, "called" | "answered">>;
-  /** What the result says of itself counts where it says more than was heard: not every summarizer tells. */
+  /** Takes the result's own numbers where they are higher: not every summarizer reports its calls. */
   settle(returned: unknown): void;
   spent(): SummaryCost;
 }
 
-function createSpending(): Spending {
+function createSpending(): CostTally {
   let calls = 0;
   const bills: Bill[] = [];
   let model: string | undefined;
@@ -159,7 +166,7 @@ function createSpending(): Spending {
     },
     settle: (returned) => {
       if (!isObject(returned)) return;
-      // Its fields are only read here; `checkedResult` says what is wrong with them.
+      // Only reads fields; `checkedResult` reports what is wrong with them.
       const said = returned as Partial<SummaryResult>;
       if (typeof said.calls === "number") calls = Math.max(calls, said.calls);
       const usage = bills.length > 0 ? undefined : saidUsage(said.usage);
@@ -173,12 +180,12 @@ function createSpending(): Spending {
   };
 }
 
-/** The summarizer kept what its parts achieved: that step is its own to take. */
+/** The summarizer took this step itself: it kept the summaries of its finished parts. */
 function partialFallbacks({ partial }: SummaryResult): readonly Fallback[] {
   return partial === undefined ? [] : [{ step: "staged-partial" satisfies FailureStep, because: partial }];
 }
 
-/** Whether a step of the ladder was taken because there was no summary, as opposed to nothing to summarise. */
+/** Whether a step of the ladder was taken because the summary failed; an empty zone is no failure. */
 export function isFailed(made: SummaryOutcome | undefined): boolean {
   return made?.fallbacks.some((fallback) => fallback !== NOTHING_SAID && fallback.step !== "staged-partial") ?? false;
 }
@@ -187,7 +194,7 @@ function inputFor(given: MakeSummaryInput, redactor: Redactor): LiveSummaryInput
   const { input, step, originals, counter, instructions, live } = given;
   const { zone, turnPrefix, kept, keptAfter } = dividedBy(step, input.conversation.messages);
   const previous = input.found === undefined ? undefined : previousSummary(input.found.text);
-  // What stands merged into a message is told by `previous`, and is taken out of that message when the new summary comes.
+  // `previous` holds the earlier summary; the part of it that is merged into a message is not read again.
   const own = (message: Message): Message => withoutSummary(message, input.settings.render);
   const asTold = (messages: readonly Message[]): readonly Message[] =>
     previous === undefined ? messages : messages.map(own);
@@ -213,24 +220,24 @@ function previousSummary(text: string): Summary {
   return checkpoint === undefined ? { text } : { text, checkpoint };
 }
 
-/** Undefined where the message stays as it was said. */
+/** Undefined where the message was not shortened. */
 function wholeOf(message: Message, originals: Originals): Message | undefined {
   const original = originals.get(message.id);
   return original === undefined || asReturned(message, originals) === message ? undefined : original;
 }
 
-/** What stays is read as it stands there. */
+/** Kept messages are read as they stand in the view. */
 const NO_ORIGINALS: Originals = new Map();
 
 interface DividedView {
-  /** But for the prefix. */
+  /** Without the turn's prefix. */
   readonly zone: readonly Message[];
   readonly turnPrefix: readonly Message[];
   readonly kept: readonly Message[];
   readonly keptAfter: readonly number[];
 }
 
-/** In one walk: a long list has thousands of messages, and each is looked for by its id. */
+/** In one walk: a long list has thousands of messages, and each is found by its id. */
 function dividedBy(
   { messageIds, turnPrefixIds, replacesIds }: SummarizeStep,
   messages: readonly Message[],
@@ -257,10 +264,10 @@ function isEmpty({ text }: SummaryResult): boolean {
   return text.trim() === "";
 }
 
-/** True of the failure, but not of the pass once a step of the ladder was taken. */
+/** True of the failed summary, but not of the pass after a step of the ladder. */
 const UNCHANGED = / The conversation was not changed\./;
 
-/** The zone holds no word: there is nothing to keep of it. */
+/** The zone has no text, so there is nothing to summarize. */
 const NOTHING_SAID: Fallback = { step: "truncate", because: "There is no text to summarize." };
 
 function textOf(error: unknown): string {
@@ -283,13 +290,13 @@ async function takeLadder(
     const taken = await takeStep(step, given, summaryInput, failure);
     if (taken !== undefined) return { ...taken, ...failure.spent, fallbacks: [{ step, because }] };
   }
-  // No step of the ladder had anything to offer: what is left is to leave the conversation as it is.
+  // No step of the ladder applied: leave the conversation as it is.
   return { type: "keep", ...failure.spent, fallbacks: [{ step: "keep-and-trim", because }] };
 }
 
 type LadderResult = SummaryText | { readonly type: "truncate" | "keep" };
 
-/** Undefined where the step has nothing to offer and the next one is tried. */
+/** Undefined where the step does not apply; the next one is tried. */
 async function takeStep(
   step: FailureStep,
   given: MakeSummaryInput,
@@ -298,7 +305,7 @@ async function takeStep(
 ): Promise<LadderResult | undefined> {
   const { embedded, context } = given;
   switch (step) {
-    // The summarizer itself keeps what its parts achieved; when it failed as a whole there was nothing to keep.
+    // The summarizer takes this step itself; when it failed as a whole, no part was finished.
     case "staged-partial":
       return undefined;
     case "extractive":
@@ -322,7 +329,7 @@ async function takeStep(
   }
 }
 
-/** Says that there is no summary; what can be known without one (failures, files) is added by the extractor. */
+/** A note that there is no summary, with the failures and files that the extractor finds. */
 async function annotate(
   { input, embedded, context, step }: MakeSummaryInput,
   summaryInput: SummaryInput,
@@ -337,21 +344,21 @@ async function annotate(
 /** The request that is cut at the end of a zone and asked in band. Nothing is sent here. */
 export interface LiveInput {
   readonly format: Format;
-  /** As it was sent last, before this pass changed anything: that is what the provider has cached. */
+  /** The view as it was sent last, which the provider has cached. */
   readonly view: Conversation;
   readonly model: string | undefined;
   readonly counter: TokenCounter;
 }
 
 function liveRequest({ format, view, model, counter }: LiveInput, step: SummarizeStep): Omit<LiveRequest, "redact"> {
-  // Few summarizers ask in band.
+  // Computed on demand: few summarizers ask in band.
   const prefix = once(() => prefixOf(view, step));
   const options = model === undefined ? {} : { model };
   return {
     tokens: () => counter.countParts(view.system) + counter.countTools(view.tools) + counter.total(prefix()),
     bodyWith: (instruction) => {
       const message: Message = { id: "in-band", role: "user", parts: [text(instruction)] };
-      // Only where neighbours of one role are refused does this touch anything, and then only the last message.
+      // Changes only the last message, and only where the format refuses neighbours of one role.
       const { conversation } = repair({ ...view, messages: [...prefix(), message] }, options);
       const body = format.encode(conversation);
       return format.validate(body, { ...options, sending: true }).length === 0 ? body : undefined;
@@ -359,7 +366,7 @@ function liveRequest({ format, view, model, counter }: LiveInput, step: Summariz
   };
 }
 
-/** Up to the last message that leaves. */
+/** The messages up to the last one that leaves. */
 function prefixOf({ messages }: Conversation, step: SummarizeStep): readonly Message[] {
   const leaving = new Set(removedIds(step));
   return messages.slice(0, messages.findLastIndex(({ id }) => leaving.has(id)) + 1);

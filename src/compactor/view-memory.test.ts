@@ -12,7 +12,7 @@ type Said = { readonly role: string; readonly content: JsonObject[] };
 const say = (role: string, text: string): Said => ({ role, content: [{ type: "text", text }] });
 const MARK = { cache_control: { type: "ephemeral" } };
 
-/** Turns of about 500 tokens in a small window, the whole list sent before each reply, as the host dresses it up for sending. */
+/** Turns of about 500 tokens in a small window; the whole list is sent before each reply, after `dress` has changed it. */
 async function talk(dress: (sent: readonly Said[], turn: number) => void, options: Partial<CompactorOptions> = {}) {
   const compactor = createCompactor({ format: anthropicMessages, windowTokens: 12_000, telemetry: false, ...options });
   const messages: Said[] = [];
@@ -30,7 +30,7 @@ async function talk(dress: (sent: readonly Said[], turn: number) => void, option
   return { compactions, requests };
 }
 
-/** On the last block of the newest user messages, the way prompts are cached. */
+/** Marks the last block of the newest user messages, as hosts cache prompts. */
 function markNewest(sent: readonly Said[], count: number): void {
   const users = sent.filter(({ role }) => role === "user").slice(-count);
   for (const { content } of users) Object.assign(content.at(-1) ?? {}, MARK);
@@ -46,7 +46,7 @@ describe("an edit stays, whatever a host does at the end of its list", () => {
     const marked = await talk((sent) => markNewest(sent, count));
     expect(plain.compactions).toBeGreaterThan(2);
     expect(marked.compactions).toBe(plain.compactions);
-    // Those of this request, and none that an earlier one had.
+    // The marks of this request, and none of an earlier one.
     expect(new Set(marked.requests.slice(count).map(marksIn))).toEqual(new Set([count]));
     const unmarked = (requests: readonly JsonObject[]) =>
       JSON.stringify(requests).replaceAll(`,${JSON.stringify(MARK).slice(1, -1)}`, "");

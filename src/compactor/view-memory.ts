@@ -1,6 +1,6 @@
 /**
- * What earlier passes made of a list that is sent again and again: an edit, once made, is made again in the same way, so that
- * the prefix the provider sees stays byte-identical until the next compaction. Holds a few conversations; forgets the oldest.
+ * Remembers the edits of lists that are sent again and again, and makes each again in the same way, so that the
+ * provider's prefix stays byte-identical until the next compaction. Holds a few conversations; forgets the oldest.
  */
 
 import { isSameJson, isSameMessage, isSameParts } from "../core/identity.ts";
@@ -15,8 +15,8 @@ const CONVERSATIONS_MAX = 32;
 
 export interface ViewMemory {
   /**
-   * The conversation with every remembered edit of its prefix in place; the same one when nothing is remembered. Where what was
-   * remembered took away what is pinned now, it is the one that came, without thinking that was signed over the edits.
+   * The conversation with every remembered edit of its prefix; the same object when nothing is remembered. Where an
+   * edit removed a message that is pinned now: the given conversation, without thinking that was signed over the edits.
    */
   recall(source: Conversation, model: string | undefined): RecalledView;
   remember(source: Conversation, view: Conversation, passes: Passes): void;
@@ -24,25 +24,25 @@ export interface ViewMemory {
 
 export interface RecalledView {
   readonly view: Conversation;
-  /** How many of the source's messages the remembered edits stand for. */
+  /** How many of the source's messages the remembered edits replace. */
   readonly covered: number;
   readonly passes: Passes;
 }
 
-/** Up to the last message that a pass changed or took; what stands behind it is none of the edit's business and may change. */
+/** A remembered edit. `source` ends at the last message that the edit changed or removed; the messages after it may change. */
 interface Entry {
   readonly source: readonly Message[];
-  /** The very same list where only passes are remembered. */
+  /** The same object as `source` where only passes are remembered. */
   readonly view: readonly Message[];
-  /** How long the whole list was: one that is sent again may lack its end, but has not shrunk. */
+  /** Length of the whole list: a list that is sent again may lack its end, but is not shorter than that. */
   readonly length: number;
-  /** And how long what came of it was. */
+  /** Length of the view after the pass. */
   readonly sentLength: number;
-  /** What came of it: a list that begins with this has taken the edit over, and it must not be made again. Empty where nobody could tell. */
+  /** The beginning of the view: a list that begins with it includes the edit already. Empty where it cannot be told from the source's. */
   readonly sent: readonly Message[];
-  /** The newest request was in the view, as it is unless a limit on messages took it. */
+  /** Whether the view held the newest request; it does unless a limit on messages dropped it. */
   readonly holdsRequest: boolean;
-  /** What the passes added to the system prompt, if anything. */
+  /** The view's system prompt, with what passes added. */
   readonly system: Conversation["system"];
   readonly sourceSystem: Conversation["system"];
   readonly passes: Passes;
@@ -55,17 +55,17 @@ export function createViewMemory(): ViewMemory {
       const entry = entryFor(entries.filter(canBeLaidOver(source)), source.messages);
       if (entry === undefined) return { view: source, covered: 0, passes: NO_PASSES };
       const isOver = isTakenOver(entry, source.messages);
-      // What was refused and has grown since has been answered.
+      // A refused list that grew since then was answered.
       const isAnswered = source.messages.length > (isOver ? entry.sentLength : entry.length);
       const passes = isAnswered ? withRefusals(entry.passes, undefined) : entry.passes;
-      // A host that took the result for its list needs no edit to be made again, but the passes over it count on.
+      // A host that took the result for its list needs no new edit, but the count of passes goes on.
       if (isOver) return { view: source, covered: 0, passes };
-      // Only what a pass over it came to was remembered.
+      // Only the passes were remembered.
       if (entry.view === entry.source) return { view: source, covered: 0, passes };
       const covered = entry.source.length;
       const prefix = withPins(entry, source.messages.slice(0, covered));
       const messages = [...(prefix ?? []), ...source.messages.slice(covered)];
-      // What is pinned, or the newest request after a host went back to it, was neither then, and is gone: the pass does not count any more.
+      // A newly pinned message, or the newest request after a rewind, may be gone from the view: then this pass no longer counts.
       const isLacking = prefix === undefined || (entry.holdsRequest && !holdsRequest(messages, source.messages));
       if (isLacking) return { view: withoutForeignThinking(entry, source, model), covered: 0, passes: NO_PASSES };
       return { view: { ...source, system: systemNow(entry, source.system), messages }, covered, passes };
@@ -84,12 +84,12 @@ export function createViewMemory(): ViewMemory {
   };
 }
 
-/** An edit that put its summary into the prompt says nothing about a bare list, which has none: that one has edits of its own. */
+/** An edit that put its summary into the prompt does not apply to a bare list, which has none and gets its own edits. */
 function canBeLaidOver(source: Conversation): (entry: Entry) => boolean {
   return ({ system, sourceSystem }) => system === sourceSystem || holdsPrompt(source);
 }
 
-/** Whether the newest request of a list can be read in the view of it; a summary may stand in the same message. */
+/** Whether the view still holds the newest request of a list; a summary may stand in the same message. */
 function holdsRequest(view: readonly Message[], source: readonly Message[]): boolean {
   const newest = source.findLast(isRequest);
   if (newest === undefined) return true;
@@ -99,8 +99,8 @@ function holdsRequest(view: readonly Message[], source: readonly Message[]): boo
 }
 
 /**
- * Only a pass that put the summary into the prompt changes it. The caller may have changed it since, to tell the date for one: what
- * the summary stands for is gone from the messages all the same, so it stands behind the new prompt too.
+ * Only a summary in the prompt changes it. The caller may have changed the prompt since, for example its date; the
+ * summarized messages are gone all the same, so the summary follows the new prompt too.
  */
 function systemNow({ system, sourceSystem }: Entry, now: Conversation["system"]): Conversation["system"] {
   if (system === sourceSystem) return now;
@@ -108,7 +108,7 @@ function systemNow({ system, sourceSystem }: Entry, now: Conversation["system"])
   return [...now, ...system.filter((part) => !sourceSystem.includes(part))];
 }
 
-/** Hosts move cache marks along the end of the list and add reminders there: nothing of that may undo an edit before it. */
+/** Hosts move cache marks along the end of a list and add reminders there: those changes must not undo an edit before them. */
 function editedPart(source: readonly Message[], view: readonly Message[]): Pick<Entry, "source" | "view"> {
   let same = 0;
   while (same < source.length && source.at(-1 - same) === view.at(-1 - same)) same++;
@@ -119,8 +119,8 @@ function editedPart(source: readonly Message[], view: readonly Message[]): Pick<
 }
 
 /**
- * The newest edit decides: a list that was taken over once may have been edited again since. Where conversations have the same
- * beginning, the one that knows most of this list is its own.
+ * The newest edit wins: a list that includes an edit may have been edited again since. Among conversations with the
+ * same beginning, the one that covers most of this list wins.
  */
 function entryFor(entries: readonly Entry[], messages: readonly Message[]): Entry | undefined {
   const [newest, ...others] = entries.filter((entry) => isTakenOver(entry, messages) || isResent(entry, messages));
@@ -137,12 +137,12 @@ function isResent({ source, length }: Entry, messages: readonly Message[]): bool
   return messages.length >= length - 1 && isPrefix(source, messages);
 }
 
-/** The end may change here too, but what is left must be another beginning than the one that came. */
+/** Leaves out the last message, which may change; what is left must differ from the source's beginning. */
 function telling(view: readonly Message[], source: readonly Message[]): readonly Message[] {
   return [view.slice(0, -1), view].find((sent) => sent.length > 0 && !isPrefix(sent, source)) ?? [];
 }
 
-/** What was sent last is the remembered view: thinking behind the first place where the source differs from it was signed over that. */
+/** The source without thinking after its first difference from the remembered view: that thinking was signed over the view. */
 function withoutForeignThinking(
   { view, system, sourceSystem }: Entry,
   source: Conversation,
@@ -158,7 +158,7 @@ function withoutForeignThinking(
   return stripBoundThinking({ ...source, messages: sentBefore }, source);
 }
 
-/** The remembered view with the pins of this call; undefined where what was not pinned then is no longer in it as it came. */
+/** The remembered view with the pins of this call; undefined where a newly pinned message is missing from it or changed. */
 function withPins({ view, source: then }: Entry, now: readonly Message[]): readonly Message[] | undefined {
   const kept = new Map(view.map((message) => [message.id, message]));
   const isWhole = (message: Message, index: number): boolean => {
@@ -177,14 +177,14 @@ function pinnedAs(message: Message, isPinned: boolean): Message {
   return isPinned ? { ...rest, pinned: true } : rest;
 }
 
-/** Ends first: lists that differ mostly differ there, so strangers are told apart at once. */
+/** Compares the ends first: lists that differ mostly differ there. */
 function isPrefix(prefix: readonly Message[], messages: readonly Message[]): boolean {
   if (prefix.length === 0 || prefix.length > messages.length) return false;
   const isSame = (index: number): boolean => isSameSource(prefix[index], messages[index]);
   return isSame(prefix.length - 1) && isSame(0) && prefix.every((_, index) => isSame(index));
 }
 
-/** A cache mark that moved on changes nothing; a message that a repair merged with others is more than its own wire form. */
+/** A moved cache mark changes nothing; a message that a repair merged from others holds more than its wire form. */
 function isSameSource(a: Message | undefined, b: Message | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;
@@ -192,16 +192,16 @@ function isSameSource(a: Message | undefined, b: Message | undefined): boolean {
   return isAsSent || isSameMessage(a, b);
 }
 
-/** The lists that a remembered edit was made of, as they came then and as they come now: message by message they say the same. */
+/** The list that a remembered edit was made from, then and now: message by message both say the same. */
 export interface Resent {
   readonly before: readonly Message[];
   readonly now: readonly Message[];
 }
 
-/** A message that came as it did then stays the same object. */
+/** Unchanged messages stay the same objects. */
 export function messagesAsNow(view: readonly Message[], { before, now }: Resent): readonly Message[] {
   const indexOf = new Map(before.map(({ id }, index) => [id, index]));
-  // Most messages have left the view: only those that stay are compared.
+  // Most messages have left the view: compare only those that stay.
   return view.map((message) => {
     const index = indexOf.get(message.id) ?? before.length;
     const [then, same] = [before[index], now[index]];
@@ -213,7 +213,7 @@ export function messagesAsNow(view: readonly Message[], { before, now }: Resent)
   });
 }
 
-/** Parts that were edited keep what they say and take the block of the part that they were made from. */
+/** Edited parts keep their texts and take the wire block of the part that they were made from. */
 export function partsAsNow(parts: readonly Part[], before: readonly Part[], now: readonly Part[]): readonly Part[] {
   const after = flat(now);
   const partOf = new Map(flat(before).map((part, index) => [part, after[index]]));
@@ -225,13 +225,13 @@ export function partsAsNow(parts: readonly Part[], before: readonly Part[], now:
     const { wire: own, ...said } = part;
     const block = wire ?? own;
     const bare = said.type === "tool-result" ? { ...said, content: said.content.map(asNow) } : said;
-    // Only the block is another one: a part that had none still has none, and an opaque part has always one.
+    // Only the block changes: a part without one still has none, and an opaque part always has one.
     return (block === undefined ? bare : { ...bare, wire: block }) as Part;
   };
   return parts.map(asNow);
 }
 
-/** With what stands inside of results. */
+/** Parts, and the parts inside results. */
 function flat(parts: readonly Part[]): readonly Part[] {
   return parts.flatMap((part) => (part.type === "tool-result" ? [part, ...part.content] : [part]));
 }

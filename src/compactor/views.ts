@@ -1,6 +1,6 @@
 /**
- * `planOver` and `passOver`: the same passes over a decoded view that somebody else keeps, as a session does. Nothing is remembered of
- * its edits here. A list of messages that only grew since the last pass is not read again from its beginning.
+ * `planOver` and `passOver`: the same passes over a decoded view that the caller keeps, as a session does. Remembers no
+ * edits of it. A list that only grew since the last pass is not read again from its beginning.
  */
 
 import type { Conversation } from "../core/message.ts";
@@ -18,7 +18,7 @@ export function planOver(engine: Engine, view: Conversation, call: ViewCall): Pl
   return quiet?.pass.plan ?? decideOn(engine, decodeView(engine, copyOf(view), call)).decision.plan;
 }
 
-/** Whoever keeps the list may add to it; what is decided on does not change. */
+/** The caller may add to the list; the decision needs a fixed one. */
 function copyOf(view: Conversation): Conversation {
   return { ...view, messages: [...view.messages] };
 }
@@ -80,7 +80,7 @@ function quietResult(engine: Engine, view: Conversation, { known, pass }: QuietV
   return {
     view,
     sent: view,
-    // Whoever keeps the view has most of it in wire form already, and seldom asks.
+    // Encoded on demand: a keeper of a view has most of it in wire form already.
     get encoded(): unknown {
       return engine.format.encode({ ...view, messages: view.messages.slice(0, length) });
     },

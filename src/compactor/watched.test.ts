@@ -5,12 +5,12 @@ import type { HookEvent } from "../core/hooks/hook-events.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { NativeAnswer } from "./native.ts";
 
-/** The provider's own compaction is told like any summary. */
+/** Listeners are told of the provider's own compaction as of any summary. */
 async function heard(compact: (request: JsonObject) => unknown) {
   const logger = arrayLogger();
   const { events, compactor } = listening({
     compact: { auto: true, strategy: "native" },
-    // What is sent is JSON, and what comes back is whatever the provider sends.
+    // The request is JSON, and the answer is any value.
     native: { kind: "anthropic-compact", compact: async (request) => compact(request as JsonObject) as NativeAnswer },
     logger,
   });

@@ -3,7 +3,7 @@ import { formatNamed } from "../formats.ts";
 import type { FormatName } from "./message.ts";
 import { repair } from "./repair/repair.ts";
 
-/** The list is refused at these paths, and becomes the other one. */
+/** The list is refused at these paths, and becomes the expected one. */
 function check(name: FormatName, list: readonly object[], paths: readonly string[], expected: readonly object[]): void {
   const format = formatNamed(name);
   const found = format.validate(list).filter(({ rule }) => rule === "unknown-field");

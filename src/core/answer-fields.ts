@@ -1,18 +1,18 @@
 /**
- * Finds and removes fields that an answer may have and a request may not: values that an SDK's helpers parsed (`parsed`,
- * `parsed_arguments`), and the other fields of a whole answer that was put into a list. Providers refuse them. Pure.
+ * Finds and removes fields that an answer may have and a request may not: values that an SDK's helpers parsed
+ * (`parsed`, `parsed_arguments`), and extra fields of a whole answer in a list. Providers refuse them. Pure.
  */
 
 import type { FormatRules } from "./format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
 import type { Message, Part } from "./message.ts";
 
-/** Where such fields stand in a message, e.g. `content.0.parsed`. */
+/** Paths of such fields in a message, e.g. `content.0.parsed`. */
 export function answerFieldPaths({ wire }: Message, rules: FormatRules): readonly string[] {
   return findFields(wire?.json, rules).flatMap(({ path, fields }) => fields.map((field) => `${path}${field}`));
 }
 
-/** The message without them; the same one where it has none. */
+/** The message without them; the same object where it has none. */
 export function withoutAnswerFields(message: Message, rules: FormatRules): Message {
   const { wire } = message;
   const found = findFields(wire?.json, rules);
@@ -27,15 +27,15 @@ export function withoutAnswerFields(message: Message, rules: FormatRules): Messa
   return { ...message, parts, wire: { ...wire, json: cleaned.get(wire.json) ?? wire.json, parts: before } };
 }
 
-interface Found {
+interface FieldPlace {
   readonly holder: JsonObject;
-  /** Of the holder, with a dot at its end. */
+  /** Path of the holder, with a dot at its end. */
   readonly path: string;
   readonly fields: readonly string[];
 }
 
-function findFields(json: JsonValue | undefined, rules: FormatRules): readonly Found[] {
-  const found: Found[] = [];
+function findFields(json: JsonValue | undefined, rules: FormatRules): readonly FieldPlace[] {
+  const found: FieldPlace[] = [];
   if (!isObject(json) || (rules.answerFields.length === 0 && rules.answerType === undefined)) return found;
   const fields = isWholeAnswer(json, rules) ? Object.keys(json).filter((key) => !SAID.has(key)) : namedIn(json, rules);
   if (fields.length > 0) found.push({ holder: json, path: "", fields });
@@ -44,11 +44,11 @@ function findFields(json: JsonValue | undefined, rules: FormatRules): readonly F
   return found;
 }
 
-/** Helpers write into the elements of these lists. Chat keeps what is called one level below. */
+/** An SDK's helpers write into the elements of these lists; in Chat, into the object one level below. */
 function addFieldsOf(
   list: JsonValue | undefined,
   name: string,
-  { found, rules }: { readonly found: Found[]; readonly rules: FormatRules },
+  { found, rules }: { readonly found: FieldPlace[]; readonly rules: FormatRules },
 ): void {
   if (!isArray(list)) return;
   list.forEach((element, at) => {
@@ -79,7 +79,7 @@ function namedIn(json: JsonObject, { answerFields }: FormatRules): readonly stri
 
 const NONE: readonly string[] = [];
 
-/** Old objects to cleaned ones, for objects that hold such fields and for those around them. */
+/** Maps each object that holds such fields, and each object around it, to its cleaned copy. */
 function cleanedObjects(
   json: JsonValue,
   fieldsOf: ReadonlyMap<JsonObject, readonly string[]>,

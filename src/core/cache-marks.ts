@@ -1,27 +1,27 @@
-/** Marks that tell a provider how far to cache a prompt (Anthropic `cache_control`). They say nothing to the model, and are limited in number. */
+/** Marks that tell a provider how far to cache a prompt (Anthropic `cache_control`). The model does not see them; their number is limited. */
 
 import { isArray, isObject, type JsonObject } from "./json.ts";
 import type { Conversation, Part } from "./message.ts";
 
 const MARK_KEY = "cache_control";
 
-/** As many as one request may have, tools and system prompt included. */
+/** The most that one request may have, tools and system prompt included. */
 export const CACHE_MARKS_MAX = 4;
 
-/** A block without its mark; the very same one where it has none. */
+/** A block without its mark; the same object where it has none. */
 export function unmarked(wire: JsonObject): JsonObject {
   if (!(MARK_KEY in wire)) return wire;
   const { [MARK_KEY]: _, ...rest } = wire;
   return rest;
 }
 
-/** In the system prompt and the tools. */
+/** Marks in the system prompt and the tools. */
 export function marksOutside({ system, tools }: Pick<Conversation, "system" | "tools">): number {
   const marked = isArray(tools) ? tools.filter((tool) => isObject(tool) && isMarked(tool)) : [];
   return marksIn(system) + marked.length;
 }
 
-/** In parts, and in what stands inside of results. */
+/** Marks in parts, and in the parts inside results. */
 export function marksIn(parts: readonly Part[]): number {
   let marks = 0;
   for (const part of parts) {
@@ -31,7 +31,7 @@ export function marksIn(parts: readonly Part[]): number {
   return marks;
 }
 
-/** The parts without the first so many of their marks; the very same ones where there is none. */
+/** The parts without their first `count` marks; the same objects where there are none. */
 export function withoutFirstMarks(parts: readonly Part[], count: number): readonly Part[] {
   let left = Math.min(count, marksIn(parts));
   if (left === 0) return parts;
@@ -44,7 +44,7 @@ export function withoutFirstMarks(parts: readonly Part[], count: number): readon
   return parts.map((part) => (left === 0 ? part : unmark(part)));
 }
 
-/** Clients may write none as null. */
+/** Clients may write a missing mark as null. */
 function isMarked(wire: JsonObject | undefined): wire is JsonObject {
   return (wire?.[MARK_KEY] ?? null) !== null;
 }

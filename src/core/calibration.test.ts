@@ -1,4 +1,4 @@
-/** The ratio moves with evidence: fast at first, by weight, within bounds, apart for each model. */
+/** The ratio moves with evidence: fast at first, by weight, within bounds, separately for each model. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

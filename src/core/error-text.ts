@@ -1,17 +1,17 @@
 /**
- * What was thrown, in words, with what caused it: the one place where text is made from errors, for reports, hooks and logs. One line,
- * bounded, without credentials that it may quote. Never throws: what comes from plug-ins may be anything, even what has no text.
+ * The text of an error and its causes, for reports, hooks and logs: the only place that makes one. One line, bounded,
+ * without credentials. Never throws: a plug-in may throw any value, even one without text.
  */
 
 import { isObject } from "./json.ts";
 import { redactSecrets } from "./secrets/secrets.ts";
 import { headOf } from "./text.ts";
 
-/** An error and the causes behind it. */
+/** The error, and the causes behind it. */
 const LINKS_MAX = 5;
-/** Of each: providers answer with whole pages. */
+/** A bound on each text: providers answer with whole pages. */
 const LINK_CHARS_MAX = 400;
-/** Texts that begin alike are the same one, cut or not. */
+/** Two texts with the same beginning count as the same, whether or not one was cut. */
 const SAME_CHARS = 100;
 
 export function errorText(error: unknown): string {
@@ -24,7 +24,7 @@ export function errorText(error: unknown): string {
 
 const NO_TEXT = "Something was thrown that has no text.";
 
-/** `fetch failed: connect ECONNREFUSED 127.0.0.1:9`; what an error repeats of its cause is said once. */
+/** `fetch failed: connect ECONNREFUSED 127.0.0.1:9`; a text that an error repeats from its cause appears once. */
 function chainText(error: unknown): string {
   let text = "";
   let link = error;

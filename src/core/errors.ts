@@ -9,52 +9,52 @@ export type ErrorCode =
   | "invalid-settings"
   /** A file could not be read, or is not what it claims to be. */
   | "unreadable-file"
-  /** An optional dependency that was asked for is not installed. */
+  /** An optional dependency that the call needs is not installed. */
   | "missing-dependency"
   /** A plan would have broken a promise and was refused; nothing was changed. A defect of ours or of a strategy plug-in. */
   | "invalid-plan"
-  /** A model made no summary that could be used; `reason` says how it failed. */
+  /** A model made no usable summary; `reason` says how it failed. */
   | "summary-failed"
   /** A model did not answer, or its answer cannot be used; `cause` is what its client threw or the response. */
   | "model-failed"
-  /** An error was given as an overflow and is none; `cause` is that error. */
+  /** The given error is not an overflow; `cause` is that error. */
   | "not-an-overflow"
-  /** The provider refused a request as too long, and no compaction made it fit; trying again would end in the same way. */
+  /** The provider refused a request as too long, and no compaction made it fit; a retry would end in the same way. */
   | "compaction-failure"
-  /** The provider states a window that leaves hardly any room for a conversation, and nobody told it. */
+  /** The provider states a window that leaves hardly any room for a conversation, and no setting states it. */
   | "window-too-small"
-  /** There is no session of that id in the store. */
+  /** The store has no session of that id. */
   | "session-missing"
-  /** There is one already. */
+  /** The store already has a session of that id. */
   | "session-exists"
-  /** There is no such message, or it is not where it was looked for. */
+  /** The message does not exist, or is not where it was expected. */
   | "message-missing"
-  /** There is no such compaction event in force. */
+  /** No compaction event with this id is in force. */
   | "event-missing"
-  /** A later compaction rests on the one that was to be undone. */
+  /** A later compaction depends on the one to undo. */
   | "needs-cascade"
-  /** Messages that a rollback would have to bring back were purged. */
+  /** Messages that a rollback would have to restore were purged. */
   | "archive-purged"
-  /** Somebody else changed the session meanwhile; nothing was written. Plan again. */
+  /** Another worker changed the session meanwhile; nothing was written. Plan again. */
   | "store-conflict"
   /** The lease expired or went to another worker before the commit; nothing was written. */
   | "lease-lost"
   /** Another worker is compacting the session. */
   | "already-in-progress"
-  /** Compaction was asked for, and there is nothing that could go. */
+  /** The caller asked for a compaction, and no message can leave. */
   | "nothing-to-compact"
   /** The database was written by a newer version of this package. */
   | "schema-too-new"
-  /** The store could not read or write; `cause` is what it said. Nothing was changed, unless the message says that nobody knows. */
+  /** The store could not read or write; `cause` is its error. Nothing was changed, unless the message says that this is unknown. */
   | "storage"
   /** The caller's signal was aborted; nothing was changed. */
   | "aborted";
 
-/** The only error that is thrown on purpose; `code` says what happened, docs/errors.md what to do about it. */
+/** The only error that is thrown on purpose; `code` says what happened, docs/errors.md how to fix it. */
 export class CompactionError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;
-  /** Which kind of failure within its code, e.g. `timeout`; docs/errors.md lists them. */
+  /** The kind of failure within its code, e.g. `timeout`; docs/errors.md lists them. */
   readonly reason: string | undefined;
 
   constructor(
@@ -73,8 +73,8 @@ export class CompactionError extends Error {
 const CAUSES_MAX = 5;
 
 /**
- * The cause itself, unless its text quotes a credential: then a copy of its name and text without it. Loggers write causes down with
- * their errors.
+ * The cause itself, unless its text quotes a credential: then a copy of its name and text without it. Loggers write
+ * causes with their errors.
  */
 function shownCause(cause: unknown, depth: number = 0): unknown {
   if (!(cause instanceof Error) || depth > CAUSES_MAX) return cause;
@@ -87,7 +87,7 @@ function shownCause(cause: unknown, depth: number = 0): unknown {
   return shown;
 }
 
-/** Guards what must be true whatever the input; a failure is a defect of ours. */
+/** Guards a fact that must hold for every input; a failure is a defect of ours. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Invariant broken: ${message}`);
 }

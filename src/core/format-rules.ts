@@ -1,6 +1,6 @@
 /**
- * The formats, declared as data: their names, and what each provider demands of a message list. Structure, repair, rendering, counting,
- * detection and stores read it here, so they need no provider code. A new format is one more entry of `RULES`.
+ * The formats as data: their names, and what each provider demands of a message list. Structure, repair, rendering, counting,
+ * detection and stores read this table, so they need no provider code. A new format is one more entry of `RULES`.
  */
 
 import { CompactionError } from "./errors.ts";
@@ -16,7 +16,7 @@ export interface FormatRules {
   readonly listKey: "messages" | "input" | "contents";
   /** Keys of a body that hold the system prompt outside the list. */
   readonly systemKeys: readonly string[];
-  /** Keys of which every message of the format has at least one; empty where it may have none of them. */
+  /** Every message of the format has at least one of these keys; empty where a message may have none of them. */
   readonly messageKeys: readonly string[];
   /** Who carries tool results: a user message, or a message of their own. */
   readonly resultRole: "user" | "tool";
@@ -36,28 +36,28 @@ export interface FormatRules {
   /** Whether white space is refused as the only text of a message, and as any text of a separate system prompt. */
   readonly refusesBlank: boolean;
   readonly callIds: "required" | "optional";
-  /** Which call ids, and which names of tools, the provider accepts. */
+  /** The call ids, and the names of tools, that the provider accepts. */
   readonly callIdNames: NameRule;
   readonly toolNames: NameRule;
   /** Whether arguments must be an object; elsewhere they are text. */
   readonly objectInputs: boolean;
   /** Whether a result repeats the name of the tool. */
   readonly namedResults: boolean;
-  /** Where a call id may stand only once. */
+  /** Where a call id must be unique. */
   readonly callIdScope: "conversation" | "message";
-  /** What must be kept of reasoning: nothing, signed blocks as they are, whole groups, or signatures of the current turn. */
+  /** The reasoning that must be kept: none, signed blocks unchanged, whole groups, or signatures of the current turn. */
   readonly reasoning: "none" | "signed" | "grouped" | "current-turn-signatures";
   /** Whether a system message may stand inside the list, and if so only after a user message. */
   readonly systemInList: "anywhere" | "after-user" | "never";
   /** Whether the system prompt stands outside the list, or is its first message. */
   readonly systemPrompt: "separate" | "in-list";
-  /** Keys of a body that have the provider put a history of its own before the list. */
+  /** Keys of a body that make the provider put a stored history before the list. */
   readonly historyKeys: readonly string[];
   /** Keys with the same effect where the list only adds to that history and cannot replace it. */
   readonly prefixKeys: readonly string[];
-  /** Key of a body that, when false, means that nothing is stored, so that the provider cannot find an item by its id. */
+  /** A key of a body; when false, the provider stores nothing and cannot find an item by its id. */
   readonly storeKey: string | undefined;
-  /** Whether a call of the provider's own tools must have returned before the user says more than results. */
+  /** Whether a call of the provider's own tools must have returned before a user message with more than results. */
   readonly serverCallsReturn: boolean;
   /** Whether the number of cache marks in a request is limited. */
   readonly limitsCacheMarks: boolean;
@@ -69,51 +69,51 @@ export interface FormatRules {
   readonly resultMedia: boolean;
   /** Whether a text may stand for a message: never, for the whole list (Responses), or as its only element (Gemini's SDK). */
   readonly shortForm: "none" | "list" | "element";
-  /** Part types that the format reads. One that was left opaque lacks a required field. */
+  /** Part types that the format reads. One of these that stayed opaque lacks a required field. */
   readonly readKinds: readonly string[];
-  /** Part types that stand in messages, never in a result; left opaque there. */
+  /** Part types that belong in messages, never in a result; opaque there. */
   readonly outsideResults: readonly string[];
-  /** Whether a failed call is marked as such; elsewhere the text has to say it. */
+  /** Whether a failed call has a flag; elsewhere its text must say so. */
   readonly errorFlag: boolean;
-  /** Whether the id of an item may stand only once in the list, whatever the item is. */
+  /** Whether item ids must be unique in the list, across all kinds of items. */
   readonly uniqueItemIds: boolean;
-  /** Fields that the helpers of the provider's SDK write into answers, and that no request may hold. */
+  /** Fields that the provider's SDK helpers write into answers, and that no request may hold. */
   readonly answerFields: readonly string[];
-  /** The `type` of a whole answer, which has more fields than a message. Clients put one into the list as it came. */
+  /** The `type` of a whole answer, which has more fields than a message. Clients put answers into the list unchanged. */
   readonly answerType: string | undefined;
-  /** Whose published prices hold for media. */
+  /** The provider whose published prices apply to media. */
   readonly mediaPrices: "anthropic" | "openai" | "gemini";
-  /** Objects of a body that may state how closely all its media are looked at. */
+  /** Objects of a body that may set the detail level of all its media. */
   readonly mediaDetailKeys: readonly string[];
   /** Tokens that the provider adds around the text. */
   readonly overhead: Overhead;
-  /** The names that pi has for the API and its provider. */
+  /** pi's names for the API and its provider. */
   readonly piApi: { readonly api: string; readonly provider: string };
-  /** What tells a body of this format from those of the others. */
+  /** The features that tell a body of this format from those of the others. */
   readonly features: FormatFeatures;
   /** The provider's own compaction; undefined where it offers none. */
   readonly native: NativeRules | undefined;
 }
 
 export interface NativeRules {
-  /** Which kinds of native compaction a caller may offer. */
+  /** The kinds of native compaction that a caller may offer. */
   readonly kinds: readonly string[];
   /** Whether the returned item must open the list, so that kept messages from before it follow it. */
   readonly opensList: boolean;
-  /** Whether the answer repeats the users' messages before its item, so that the item does not replace those. */
+  /** Whether the answer repeats the users' messages before its item, so that the item does not replace them. */
   readonly returnsUsers: boolean;
 }
 
-/** What a provider accepts as a name; it says "String should match pattern …" or "string too long" of others. */
+/** The names that a provider accepts; others fail with "String should match pattern …" or "string too long". */
 export interface NameRule {
-  /** Matches, with the flag `g`, every character that is not accepted. */
+  /** Matches, with the flag `g`, every character that is refused. */
   readonly refused: RegExp;
   readonly lengthMax: number;
   readonly begins: RegExp;
 }
 
 export interface FormatFeatures {
-  /** Keys that requests of this format have at the top, and others usually not. */
+  /** Top-level keys of this format's requests, which other formats usually lack. */
   readonly bodyKeys: readonly string[];
   /** Keys of a tool definition. */
   readonly toolKeys: readonly string[];
@@ -123,8 +123,8 @@ export interface FormatFeatures {
   /** Types of the blocks inside `content`. */
   readonly blockTypes: readonly string[];
   /**
-   * How the provider's own model names begin; a hint only, since gateways for chat requests take such names too. It counts in a request
-   * that sets `max_tokens`, as this format must, or has a list of blocks for content, as session files have.
+   * How the provider's own model names begin; only a hint, because gateways for chat requests accept such names too. It counts in a
+   * request that sets `max_tokens`, which this format requires, or that has a list of blocks as content, as session files have.
    */
   readonly modelPrefix?: string;
 }
@@ -132,7 +132,7 @@ export interface FormatFeatures {
 const ANY_NAME: NameRule = { refused: /(?!)/g, lengthMax: Number.POSITIVE_INFINITY, begins: /^/ };
 const PLAIN_NAME: NameRule = { ...ANY_NAME, refused: /[^\w-]/g };
 
-/** What holds unless a format says otherwise: a provider that demands little and offers nothing of its own. */
+/** The default rules: a provider that demands little and has no features of its own. */
 const DEFAULTS = {
   systemKeys: [],
   messageKeys: [],
@@ -163,7 +163,7 @@ const DEFAULTS = {
   answerFields: [],
   answerType: undefined,
   mediaDetailKeys: [],
-  // Measured over five recorded chats of 20 to 150 messages with their usage: 3 tokens a message, 7 to 14 a call with its result.
+  // Measured over the usage of five recorded chats of 20 to 150 messages: 3 tokens a message, 7 to 14 a call with its result.
   overhead: { perMessageTokens: 3, perCallTokens: 5, perResultTokens: 5, perToolTokens: 0, toolsPreambleTokens: 0 },
   native: undefined,
 } satisfies Partial<FormatRules>;
@@ -197,7 +197,7 @@ const RULES = {
     answerType: "message",
     mediaPrices: "anthropic",
     // Measured over six recorded requests: about 90 tokens a call with its result, beyond its text. The preamble is the
-    // documented system prompt for tool use. Tool definitions cost what their JSON costs.
+    // documented system prompt for tool use. Tool definitions cost their JSON.
     overhead: {
       perMessageTokens: 4,
       perCallTokens: 45,
@@ -314,10 +314,10 @@ const RULES = {
 } satisfies Readonly<Record<string, FormatRules>>;
 
 /** The names of all formats. */
-// An object literal has the keys of its type and no others.
+// An object literal has exactly the keys of its type.
 export const FORMAT_NAMES = Object.keys(RULES) as readonly FormatName[];
 
-/** The first version of each Claude that takes system messages in the list. Sonnet 5 does not, and nothing is documented about its successor. */
+/** The first version of each Claude family that takes system messages in the list. Sonnet 5 does not; its successor is undocumented. */
 const SYSTEM_IN_LIST_SINCE: SinceVersions = new Map([
   ["fable", [5, 0]],
   ["mythos", [5, 0]],
@@ -328,8 +328,8 @@ const SYSTEM_IN_LIST_SINCE: SinceVersions = new Map([
 const OLDER_ANTHROPIC: FormatRules = { ...RULES["anthropic-messages"], systemInList: "never" };
 
 /**
- * An unknown model is taken to be a new one. Throws for an unknown format, which only untyped JavaScript can pass: usually a body in
- * place of a decoded conversation.
+ * Treats an unknown model as a new one. Throws for an unknown format, which only untyped JavaScript can pass: usually a
+ * body in place of a decoded conversation.
  */
 export function formatRules(format: FormatName, model?: string): FormatRules {
   const rules: FormatRules | undefined = Object.hasOwn(RULES, format) ? RULES[format] : undefined;

@@ -1,4 +1,4 @@
-/** When two JSON values are the same text, and when two messages say the same to a model, whatever their wire form. Reads only. */
+/** Compares JSON values, and messages by what they say to a model, whatever their wire form. Reads only. */
 
 import { unmarked } from "./cache-marks.ts";
 import type { Message, Part } from "./message.ts";
@@ -22,7 +22,7 @@ function isSameObject(left: object, right: object): boolean {
   let count = 0;
   for (const key in left) {
     if (keys[count++] !== key) return false;
-    // Any object may be asked for a key of its own.
+    // Any object may be asked for its own key.
     const one = (left as Record<string, unknown>)[key];
     if (!isSameJson(one, (right as Record<string, unknown>)[key])) return false;
   }
@@ -40,7 +40,7 @@ export function isSameParts(left: readonly Part[], right: readonly Part[]): bool
 function isSamePart(left: Part, right: Part | undefined): boolean {
   if (left === right) return true;
   if (left.type !== right?.type) return false;
-  // An opaque part is its wire: nobody knows which of its fields matter, but for the mark.
+  // An opaque part is its wire: any of its fields may matter, except the cache mark.
   if (left.type === "opaque" && right.type === "opaque") {
     return left.kind === right.kind && isSameJson(unmarked(left.wire), unmarked(right.wire));
   }

@@ -1,6 +1,6 @@
 /**
- * Items that only a provider can read: what its own compaction left, and items that stand in a list under their ids alone. They are stored
- * and sent back as they are. Finds and reads them; never changes one.
+ * Items that only a provider can read: the results of its own compaction, and items that are in a list by id alone.
+ * They are stored and sent back unchanged. Finds and reads them; never changes one.
  */
 
 import { isObject, type JsonValue, stringOf } from "./json.ts";
@@ -13,12 +13,12 @@ export function isNativeItem({ parts }: Message): boolean {
   return false;
 }
 
-/** Anthropic's, when it could not compact after all: it stands for nothing, and what is before it is read as ever. */
+/** Anthropic's item for a failed compaction: it replaces nothing, and the messages before it are still read. */
 function isFailedAttempt(item: JsonValue): boolean {
   return isObject(item) && item.content === null && (item.encrypted_content ?? item.signature ?? null) === null;
 }
 
-/** The same message with what can be read of its items as text, for a summary that has to stand for them too. */
+/** The same message with the readable text of its items, for a summary that must replace them too. */
 export function withReadableItems(message: Message): Message {
   if (!isNativeItem(message)) return message;
   const parts = message.parts.map((part) => (isCompactionPart(part) ? (readablePart(part.wire) ?? part) : part));
@@ -41,25 +41,25 @@ export function isCompactionPart(part: Part | undefined): part is OpaquePart {
   return part?.type === "opaque" && part.kind === NATIVE_ITEM;
 }
 
-/** Anthropic's: it may only open a list. */
+/** Anthropic's compaction: only valid at the start of a list. */
 export function isSignedCompaction(part: Part | undefined): part is OpaquePart {
   return isCompactionPart(part) && part.wire.signature !== undefined;
 }
 
-/** A reference does not show whether it stands for a call, or for a call of which tool. */
+/** A reference does not show whether its item is a call, nor of which tool. */
 export function isItemReference({ parts }: Message): boolean {
   const part = parts[0];
   return part?.type === "opaque" && part.kind === "item_reference";
 }
 
-/** The id that no other item of the list may have; undefined where there is none, or where it is the id of the call that the item answers. */
+/** The id that must be unique in the list; undefined where there is none, or where it is the id of the answered call. */
 export function itemId(message: Message): string | undefined {
   const json = message.wire?.json;
   if (!isObject(json) || json.type === "local_shell_call_output") return undefined;
   return json.id === "" ? undefined : stringOf(json.id);
 }
 
-/** Messages and references may leave out their type. */
+/** Messages and references may omit their type. */
 export function itemType({ wire }: Message): string {
   const json = isObject(wire?.json) ? wire.json : {};
   return stringOf(json.type) ?? (json.role === undefined ? "item_reference" : "message");
@@ -67,7 +67,7 @@ export function itemType({ wire }: Message): string {
 
 const REASONING_ID = /^rs_/;
 
-/** The id of an item that has no other content than what is stored under it: a reference, or reasoning without its cipher. */
+/** The id of an item whose content only the provider stores: a reference, or reasoning without its cipher. */
 export function storedId(message: Message): string | undefined {
   const [part] = message.parts;
   const id = stringOf(part?.wire?.id);

@@ -1,4 +1,4 @@
-/** The shapes that `JSON.parse` can return, and the few questions asked of them at every border. Reads only. */
+/** The shapes that `JSON.parse` can return, and the checks on them that every border needs. Reads only. */
 
 import { CompactionError } from "./errors.ts";
 import type { Message, Part } from "./message.ts";
@@ -23,9 +23,9 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** The same value with objects and lists of its own; texts are shared, since nothing can change them. */
+/** A copy with its own objects and lists; texts are immutable and shared. */
 export function copyJson<Value extends JsonValue>(value: Value): Value {
-  // Of the same shape as what was given, which the compiler cannot see through the recursion.
+  // The same shape as the argument, which the compiler cannot see through the recursion.
   return copyOf(value) as Value;
 }
 
@@ -37,16 +37,16 @@ function copyOf(value: JsonValue): JsonValue {
   return copy;
 }
 
-/** Arguments of a tool may well have a field of this name; assigned, it would change what the copy is and not be in it. */
+/** A tool's arguments may have the field `__proto__`: assigning it would set the copy's prototype and lose the field. */
 function setOwn(copy: Record<string, JsonValue>, key: string, value: JsonValue): void {
   if (key !== "__proto__") copy[key] = value;
   else Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Nesting that recursive walks, `JSON.stringify` among them, are safe with. */
+/** The nesting that recursive walks and `JSON.stringify` can handle. */
 export const JSON_DEPTH_MAX = 512;
 
-/** Whether a JSON text nests deeper than that; looks at brackets outside strings only, and never recurses. */
+/** Whether a JSON text nests deeper than that; counts brackets outside strings, without recursion. */
 export function isTooDeep(json: string): boolean {
   if (json.length <= JSON_DEPTH_MAX) return false;
   let depth = 0;
@@ -63,12 +63,12 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Of a value. Never goes deeper than it is told, so cycles end too; makes nothing, for it is asked of everything that is new. */
+/** Whether a value nests deeper than `levels`. Stops there, so cycles end too; allocates nothing, because it runs on all new input. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
   for (const key in value) {
-    // Any object may be asked for a key of its own.
+    // Any object may be asked for its own key.
     const inner = (value as Record<string, unknown>)[key];
     if (typeof inner === "object" && isDeeperThan(inner, levels - 1)) return true;
   }
@@ -84,7 +84,7 @@ export function refuseDeepPrompt(system: readonly Part[], tools: JsonValue | und
   if (isDeeperThan(tools, JSON_DEPTH_MAX)) throw tooDeep("tools");
 }
 
-/** Only of what is walked: a field that nobody reads may nest as it likes. */
+/** Checks only the fields that we walk; others may nest to any depth. */
 function holdsDeep(parts: readonly Part[], levels: number = JSON_DEPTH_MAX): boolean {
   for (const part of parts) {
     if (part.type === "tool-call" && isDeeperThan(part.input, levels)) return true;

@@ -1,6 +1,6 @@
 /**
- * What providers teach: how far an estimate is from what a model really counts, from reported usage, and how large a model's window is,
- * from refusals and successes. Holds no message and no session, so one may serve any number of conversations.
+ * Lessons from providers: the ratio of a model's real count to the estimate, from reported usage, and the size of its window,
+ * from refusals and successes. Holds no message and no session, so one instance may serve any number of conversations.
  */
 
 import { isObject, type JsonObject, numberOf } from "./json.ts";
@@ -8,12 +8,12 @@ import type { Overflow } from "./ports.ts";
 import { setBounded } from "./remember.ts";
 
 /**
- * The ratio is one of sums, not a mean of ratios: what grew by 5,000 tokens says more than what grew by 50. Older evidence fades by the
- * tokens that came after it, so the first reports move the ratio fast and later ones slowly. A moving average of weight 0.1 per
- * report does neither; bench/calibration.ts shows the two side by side.
+ * The ratio is one of sums, not a mean of ratios: growth of 5,000 tokens weighs more than growth of 50. Older evidence
+ * fades with the tokens that come after it, so the first reports move the ratio fast and later ones slowly. A moving
+ * average of weight 0.1 per report does neither; bench/calibration.ts shows the two side by side.
  */
 export interface Calibration {
-  /** Reported tokens per estimated token; 1 for a model that nothing is known about. */
+  /** Reported tokens per estimated token; 1 for an unknown model. */
   ratio(model: string): number;
   learn(model: string, evidence: Evidence): void;
 }
@@ -23,16 +23,16 @@ export interface Evidence {
   readonly reportedTokens: number;
 }
 
-/** Beyond these bounds it is not the estimate that is wrong: something was sent, or left out, that nobody showed us. */
+/** Outside these bounds the estimate is not the cause: the provider counted other content than we saw. */
 export const RATIO_MIN = 0.5;
 export const RATIO_MAX = 3;
 
-/** The estimate is trusted as if this much had been reported to agree with it, so that one short answer decides nothing. */
+/** The estimate starts with this much agreeing evidence, so that one short answer decides little. */
 const PRIOR_TOKENS = 1_000;
-/** Estimated tokens after which evidence counts for 1/e of what it did. */
+/** After this many estimated tokens, evidence weighs 1/e of its first weight. */
 const MEMORY_TOKENS = 100_000;
 
-/** A request may name any model, and a gateway sees many. */
+/** A bound: requests may name any model, and a gateway sees many. */
 const MODELS_MAX = 1_000;
 
 interface Sums {
@@ -42,7 +42,7 @@ interface Sums {
 
 const PRIOR: Sums = { reportedTokens: PRIOR_TOKENS, estimatedTokens: PRIOR_TOKENS };
 
-/** Knows nothing yet; one may serve any number of ledgers. */
+/** Starts without knowledge; one instance may serve any number of ledgers. */
 export function createCalibration(): Calibration {
   const sums = new Map<string, Sums>();
   return {
@@ -56,7 +56,7 @@ export function createCalibration(): Calibration {
   };
 }
 
-/** Every kept piece of evidence lies within the bounds, and so does the ratio of their sums. */
+/** Evidence within the bounds keeps the ratio of the sums within them. */
 export function isPlausible({ estimatedTokens, reportedTokens }: Evidence): boolean {
   const ratio = reportedTokens / estimatedTokens;
   return estimatedTokens > 0 && ratio >= RATIO_MIN && ratio <= RATIO_MAX;
@@ -72,43 +72,43 @@ function add(sums: Sums, evidence: Evidence): Sums {
 
 export interface LearnedWindow {
   readonly windowTokens: number;
-  /** False where it is assumed: the provider refused a request and did not say how much it takes. */
+  /** False where it is assumed: the provider refused a request without stating its window. */
   readonly isStated: boolean;
-  /** A size that is most probably taken; what a refused request is compacted for. At most the window. */
+  /** A size that the provider will most probably accept: the aim for a refused request. At most the window. */
   readonly safeTokens: number;
 }
 
 export interface LearnedWindows {
   of(model: string): LearnedWindow | undefined;
-  /** `sentTokens` is the best estimate of the request that failed. */
+  /** `sentTokens` is the best estimate of the refused request. */
   learn(model: string, overflow: Overflow, sentTokens: number): void;
-  /** A request that went through shows that a bound at or below its size was wrong. */
+  /** An accepted request disproves a bound at or below its size. */
   accepted(model: string, inputTokens: number): void;
-  /** What is known of a model, to be kept elsewhere; undefined where it has refused nothing. */
+  /** The knowledge about a model, to be stored; undefined where the model has refused nothing. */
   save(model: string): JsonObject | undefined;
-  /** Takes what was kept for a model that nothing is known of here; anything else is left alone. */
+  /** Restores stored knowledge, only for a model without any here. */
   restore(model: string, saved: unknown): void;
 }
 
-/** A window below this leaves hardly any room for a conversation: it is used only where somebody tells it. */
+/** A window below this leaves hardly any room for a conversation: used only where the caller sets it. */
 export const TINY_WINDOW_TOKENS = 16_000;
 
-/** Estimates are off by about so much, and what was refused is one. */
+/** The usual error of an estimate, such as the size of the refused request. */
 const BELOW_REFUSED = 0.95;
-/** Without any success near it, nobody knows how far above the window a refused request was. */
+/** Without an accepted request near it, a refused request may be far above the window. */
 const FAR_BELOW_REFUSED = 0.5;
-/** A success below this share of what was refused says too little to compact for it. */
+/** An accepted request below this share of the refused one is too small to be the aim. */
 const NEAR_SHARE = 1 / 8;
-/** The provider stated its window and refuses what we take for less than that: the estimate is too low. */
+/** The provider refuses what we estimate below its stated window: the estimate is too low. */
 const BELOW_STATED = 0.9;
 
-/** In tokens; each is absent until it is known. */
+/** In tokens; each is absent while unknown. */
 interface Facts {
-  /** The maximum that the provider stated, without the room for the answer where that counts too. */
+  /** The stated maximum, without the room for the answer where the provider includes that. */
   readonly stated?: number;
-  /** The smallest request that is known to have failed, where that says more than what was stated. */
+  /** The smallest refused request, where it is at or below the stated maximum. */
   readonly refused?: number;
-  /** The largest request that went through. */
+  /** The largest accepted request. */
   readonly accepted?: number;
 }
 
@@ -136,7 +136,7 @@ export function createLearnedWindows(): LearnedWindows {
       const largest = Math.max(known, isCount(accepted) ? accepted : 0);
       keep(model, {
         ...(isCount(stated) && { stated }),
-        // What went through since has disproved it.
+        // A larger accepted request has disproved the refused size.
         ...(isCount(refused) && refused > known && { refused }),
         ...(largest > 0 && { accepted: largest }),
       });
@@ -144,7 +144,7 @@ export function createLearnedWindows(): LearnedWindows {
   };
 }
 
-/** The input that the provider counted, without the room for the answer; undefined where it did not say. */
+/** The input that the provider counted, without the room for the answer; undefined where it gave no number. */
 export function refusedInput({ actualTokens, outputTokens = 0 }: Overflow): number | undefined {
   return inputOf(actualTokens, outputTokens);
 }
@@ -159,7 +159,7 @@ function factsAfter(before: Facts, overflow: Overflow, sentTokens: number): Fact
   const counted = refusedInput(overflow);
   const { stated: statedBefore, refused: refusedBefore, ...known } = before;
   const limit = stated ?? statedBefore;
-  // Where the provider says both, what was estimated before tells nothing more.
+  // Where the provider states both numbers, earlier estimates add nothing.
   const isTold = stated !== undefined && counted !== undefined;
   const failed = [counted ?? sentTokens, isTold ? undefined : refusedBefore].filter(isCount);
   const refused = Math.min(...failed);

@@ -1,7 +1,7 @@
 /**
- * The account of one conversation's beginning: how many messages were found in order, their size, and the few facts about them that
- * matter for what follows. With it, a conversation that grew is counted, checked and repaired from the ledger's end on, never from
- * its first message. A ledger holds no message. The newest messages stay outside of it: clients still write into those.
+ * Sums up the beginning of one conversation: how many messages were found in order, their size, and the few facts about them that
+ * later messages depend on. With it, a conversation that grew is counted, checked and repaired from the ledger's end on, never from
+ * its first message. A ledger holds no message. The newest messages stay outside, because clients still write into them.
  */
 
 import { CACHE_MARKS_MAX, marksIn, marksOutside } from "./cache-marks.ts";
@@ -14,19 +14,19 @@ import { historyHolder } from "./server-history.ts";
 import { structureOf } from "./structure/structure.ts";
 import { thinksManually } from "./thinking.ts";
 
-/** So many of the newest messages are read anew with every request. */
+/** This many of the newest messages are read anew with every request. */
 export const NEWEST_MESSAGES = 4;
 
 export interface Ledger {
-  /** How many messages it stands for. */
+  /** The number of messages that it counts. */
   length: number;
-  /** Their sizes added up, in the unit of the counter. */
+  /** The sum of their sizes, in the unit of the counter. */
   size: number;
-  /** Who spoke last. */
+  /** The role of the last one. */
   lastRole: Role | undefined;
   cacheMarks: number;
   media: number;
-  /** Of calls and items, where the provider wants each to stand once. */
+  /** Ids of calls and items, where the provider requires unique ones. */
   readonly ids: Set<string>;
 }
 
@@ -34,15 +34,15 @@ export function createLedger(): Ledger {
   return { length: 0, size: 0, lastRole: undefined, cacheMarks: 0, media: 0, ids: new Set() };
 }
 
-/** Where the messages stand: the request around them, and the model whose rules hold. */
+/** The request around the messages, and the model whose rules apply. */
 export interface LedgerScope {
   readonly format: Format;
-  /** Everything but the messages. */
+  /** The conversation without its messages. */
   readonly frame: Conversation;
   readonly model: string | undefined;
 }
 
-/** Enters the next messages. They must be in order behind those that are there. */
+/** Adds the next messages. They must be in order after those already counted. */
 export function enter(ledger: Ledger, messages: readonly Message[], sizeOf: (message: Message) => number): void {
   for (const message of messages) {
     ledger.length++;
@@ -55,8 +55,8 @@ export function enter(ledger: Ledger, messages: readonly Message[], sizeOf: (mes
 }
 
 /**
- * How many of the messages can be entered: up to the last place before the newest ones where a list may be cut. Where the provider looks
- * at the whole current turn (signatures of Gemini, thinking with a budget), that turn stays outside.
+ * How many of the messages can be added: up to the last cut point before the newest ones. Where the provider reads the
+ * whole current turn (signatures of Gemini, thinking with a budget), that turn stays outside.
  */
 export function enterable(messages: readonly Message[], { frame }: LedgerScope): number {
   const end = messages.length - NEWEST_MESSAGES;
@@ -65,14 +65,14 @@ export function enterable(messages: readonly Message[], { frame }: LedgerScope):
   return structureOf(messages).cutAtOrBefore(end, isTurnRead ? "turn-start" : "pair-safe");
 }
 
-/** Whether a request of this kind can be judged by its end: the provider holds no history of it. */
+/** Whether the end of such a request is enough to judge it: the provider holds no history of it. */
 export function isAccountable({ frame }: LedgerScope): boolean {
   return historyHolder(frame) === "list";
 }
 
 /**
- * Whether the messages stand in order behind those of the ledger: the repair has nothing to do and the validator nothing to say. False
- * also where only a look at the whole list can tell.
+ * Whether the messages are in order after the ledger's: nothing to repair and no violation. False also where only a
+ * whole pass over the list can decide.
  */
 export function continuesInOrder(ledger: Ledger, messages: readonly Message[], scope: LedgerScope): boolean {
   const { format, frame, model } = scope;
@@ -85,7 +85,7 @@ export function continuesInOrder(ledger: Ledger, messages: readonly Message[], s
   return format.validate(format.encode(conversation), { ...options, sending: true }).length === 0;
 }
 
-/** Limits of the providers on whole lists. A list that passes one is read in full once more, and its report says so from then on. */
+/** Limits of providers on whole lists. A list above one is read in full once, and its report says so from then on. */
 const MESSAGES_LIMIT = 100_000;
 const MEDIA_LIMITS = [100, 600];
 
@@ -104,7 +104,7 @@ function repeatsId({ ids }: Ledger, messages: readonly Message[], { format }: Co
   return messages.some((message) => idsIn(message).some((id) => ids.has(id)));
 }
 
-/** Calls and items have their ids in one set: an id that both have is looked at in full, and that is all that comes of it. */
+/** Calls and items share one set of ids: an id that both use only costs a full reading. */
 function idsIn(message: Message): readonly string[] {
   const ids: string[] = [];
   for (const part of message.parts) if (part.type === "tool-call" && part.callId !== undefined) ids.push(part.callId);
@@ -128,7 +128,7 @@ function sum(messages: readonly Message[], count: (parts: readonly Part[]) => nu
   return total;
 }
 
-/** Stands for what the ledger stands for, so that what follows is not taken for the beginning of the list. */
+/** Placeholders for the counted messages, so that the next ones are not taken for the beginning of the list. */
 function leadOf({ length, lastRole }: Ledger): readonly Message[] {
   if (length === 0) return [];
   return lastRole === "assistant" ? [ASKED, ANSWERED] : [ASKED];

@@ -1,6 +1,6 @@
 /**
- * The canonical conversation: exactly one `Message` per wire message or item, each keeping its wire form, so that an
- * untouched message encodes to the very same JSON. Nothing here knows a provider; nothing here is ever mutated.
+ * The canonical conversation: exactly one `Message` per wire message or item. Each keeps its wire form, so that an
+ * untouched message encodes to the very same JSON. Knows no provider; nothing here is ever mutated.
  */
 
 import type { FormatName } from "./format-rules.ts";
@@ -8,21 +8,21 @@ import type { JsonObject, JsonValue } from "./json.ts";
 
 export type { FormatName };
 
-/** As the provider had it (`developer` is `system`, `model` is `assistant`); structure never decides by role alone. */
+/** The provider's role (`developer` is `system`, `model` is `assistant`); structure never decides by role alone. */
 export type Role = "system" | "user" | "assistant" | "tool";
 
 export interface Conversation {
   readonly format: FormatName;
-  /** The system prompt that stands outside the message list. Chat has none: its system messages are messages. */
+  /** The system prompt outside the message list. Chat has none: its system messages are messages. */
   readonly system: readonly Part[];
-  /** Tool definitions, as they came. */
+  /** Tool definitions, unchanged. */
   readonly tools: JsonValue | undefined;
   readonly messages: readonly Message[];
-  /** What it was decoded from; absent for a conversation made from scratch. */
+  /** The decoded body; absent for a conversation made from scratch. */
   readonly wire?: ConversationWire;
 }
 
-/** The body (or bare list) a conversation came from, and what was decoded from it, to tell what has changed since. */
+/** The body (or bare list) of a conversation, and what was decoded from it, to detect changes since. */
 export interface ConversationWire {
   readonly json: JsonValue;
   readonly system: readonly Part[];
@@ -35,7 +35,7 @@ export interface Message {
   readonly role: Role;
   readonly parts: readonly Part[];
   readonly pinned?: boolean;
-  /** Absent on a message that we made. */
+  /** Absent on a message of our own. */
   readonly wire?: MessageWire;
 }
 
@@ -49,8 +49,8 @@ export interface MessageWire {
 export type Part = TextPart | MediaPart | ToolCallPart | ToolResultPart | ReasoningPart | OpaquePart;
 
 /**
- * Every part may keep the wire block it came from. An edit spreads the part and changes a field; encoding lays the
- * canonical fields over the block, so unknown fields (`cache_control`, `citations`, …) stay where they were.
+ * Every part may keep its wire block. An edit spreads the part and changes a field; encoding lays the canonical fields
+ * over the block, so unknown fields (`cache_control`, `citations`, …) stay where they were.
  */
 interface PartBase {
   readonly wire?: JsonObject;
@@ -80,20 +80,20 @@ export type MediaSource =
 
 export interface ToolCallPart extends PartBase {
   readonly type: "tool-call";
-  /** Gemini calls may have none: they pair by name and order. */
+  /** Gemini's calls may have none: they pair by name and order. */
   readonly callId?: string;
   readonly name: string;
   /** Parsed arguments; the raw string when it is not valid JSON or the tool takes free text. */
   readonly input: JsonValue;
   readonly signature?: string;
-  /** Run by the provider: its result stands among the assistant's own parts and is no business of the client. */
+  /** Run by the provider: its result is among the assistant's own parts, and the client returns none. */
   readonly server?: true;
 }
 
 export interface ToolResultPart extends PartBase {
   readonly type: "tool-result";
   readonly callId?: string;
-  /** Known where the format repeats it (Gemini). */
+  /** Present where the format repeats it (Gemini). */
   readonly name?: string;
   /** Text, media or opaque parts; never a call or a result. */
   readonly content: readonly Part[];
@@ -110,10 +110,10 @@ export interface ReasoningPart extends PartBase {
   readonly encrypted?: string;
 }
 
-/** What we do not interpret: carried as it is, kept at its position. */
+/** A part that we do not interpret: kept unchanged at its position. */
 export interface OpaquePart extends PartBase {
   readonly type: "opaque";
-  /** The wire's own name for it. */
+  /** The wire's name for it. */
   readonly kind: string;
   readonly wire: JsonObject;
 }
@@ -125,8 +125,8 @@ export function isUntouched(message: Message): message is Message & { readonly w
 }
 
 /**
- * True for a system message that says nothing by itself and steers what follows by a field of its own (Anthropic's `output_config`):
- * empty as it is, it stands for something, and what was signed behind it was signed with it.
+ * True for a system message without text that controls later messages by a field of its own (Anthropic's
+ * `output_config`): it is not blank, and later signatures cover it.
  */
 export function isControlMessage({ role, parts, wire }: Message): boolean {
   if (role !== "system" || wire === undefined) return false;
@@ -142,7 +142,7 @@ export function text(value: string): TextPart {
   return { type: "text", text: value };
 }
 
-/** Everything readable in a message: text, reasoning, and the text inside tool results, in order. */
+/** All readable text of a message, in order: texts, reasoning, and the texts inside tool results. */
 export function textsOf(parts: readonly Part[]): readonly string[] {
   return parts.flatMap((part) => {
     if (part.type === "text" || part.type === "reasoning") return part.text === "" ? [] : [part.text];

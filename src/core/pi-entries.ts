@@ -1,7 +1,7 @@
 /**
- * Entries of a pi or OpenClaw session: which of them count, and what each says to the model, as Anthropic content. Reasoning signed by
- * another provider becomes text, call ids are brought to the characters Anthropic allows, and records that pi shows the model as user
- * text are rendered as such.
+ * Entries of a pi or OpenClaw session: which of them count, and their content for the model, in Anthropic's form.
+ * Reasoning signed by another provider becomes text, call ids get the characters that Anthropic allows, and records
+ * that pi shows the model as user text become user text.
  */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "./json.ts";
@@ -11,7 +11,7 @@ interface PiContent {
   readonly blocks: readonly JsonObject[];
 }
 
-/** Nothing for entries that only record settings. */
+/** Undefined for entries that only record settings. */
 export function piContent(record: JsonObject): PiContent | undefined {
   switch (record.type) {
     case "message":
@@ -25,7 +25,7 @@ export function piContent(record: JsonObject): PiContent | undefined {
   }
 }
 
-/** As pi puts it before the model, so that what a provider has cached stays the same, and a summary is known for one. */
+/** pi's own wording, so that a provider's cached prefix stays the same, and a summary is recognised. */
 const HEADINGS = {
   compaction: "The conversation history before this point was compacted into the following summary",
   branch: "Summary of a branch that was left",
@@ -84,7 +84,7 @@ function assistantBlock(block: JsonObject, isAnthropic: boolean): readonly JsonO
   return thinking.trim() === "" ? [] : [{ type: "text", text: thinking }];
 }
 
-/** Text and images; blocks that are Anthropic's own already pass as they are, but for a result in no form that is Anthropic's. */
+/** Text and images; blocks in Anthropic's form pass unchanged, except a result in another form. */
 function contentBlock(block: JsonObject): JsonObject {
   if (block.type === "tool_result" && typeof block.content !== "string") return ownResult(block);
   if (block.type === "text") return { type: "text", text: stringOf(block.text) ?? "" };
@@ -120,7 +120,7 @@ function bashText(message: JsonObject): string {
   return `The user ran \`${stringOf(message.command) ?? ""}\`:\n\n${output === "" ? "(no output)" : output}${ending}`;
 }
 
-/** Anthropic's rule for ids: letters, digits, `_` and `-`, at most this many. */
+/** The most characters of an Anthropic id, which has letters, digits, `_` and `-`. */
 const CALL_ID_LENGTH_MAX = 64;
 
 function callId(id: JsonValue | undefined): string {
@@ -131,7 +131,7 @@ function callId(id: JsonValue | undefined): string {
 function blocksOf(content: JsonValue | undefined): readonly JsonObject[] {
   if (typeof content === "string") return content.trim() === "" ? [] : [{ type: "text", text: content }];
   if (content === undefined || content === null) return [];
-  // What a tool returned may be any JSON.
+  // A tool may return any JSON.
   if (!isArray(content)) return [{ type: "text", text: JSON.stringify(content) }];
   return content
     .filter(isObject)
@@ -161,8 +161,8 @@ export function isPiHeader(record: JsonObject): boolean {
 }
 
 /**
- * The places of the entries that count among the records (header included), oldest first: those from the last entry up to the root. The
- * others are branches that were left.
+ * The positions of the entries in force among the records (header included), oldest first: the path from the last entry
+ * to the root. Other entries are abandoned branches.
  */
 export function livePath(records: readonly JsonObject[]): readonly number[] {
   const position = new Map<string, number>();
@@ -179,7 +179,7 @@ export function livePath(records: readonly JsonObject[]): readonly number[] {
     if (record === undefined || isPiHeader(record)) break;
     path.push(index);
     if (record.parentId === null) break;
-    // Without a parent, or with one the file does not hold, an entry follows the one before it.
+    // An entry without a parent in the file follows the one before it.
     index = position.get(stringOf(record.parentId) ?? "") ?? index - 1;
   }
   return path.reverse();

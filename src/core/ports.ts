@@ -1,35 +1,34 @@
 /** The seams. A plug-in implements one of these and passes its contract suite in `testing/`. */
 
 import type { FormatRules } from "./format-rules.ts";
-import type { JsonValue } from "./json.ts";
+import type { JsonArray, JsonObject, JsonValue } from "./json.ts";
 import type { Conversation, FormatName, Message } from "./message.ts";
-import type { NativeWire } from "./native-wire.ts";
 
-/** One provider wire format. Pure: no I/O, and what goes in is never mutated. */
+/** One provider wire format. Pure: no I/O, and arguments are never mutated. */
 export interface Format<Request extends object = object> {
   readonly name: FormatName;
   /** The key of the message list in a request body. */
   readonly listKey: FormatRules["listKey"];
-  /** A whole request body or a bare message list. Throws `invalid-request` naming the path. */
+  /** Reads a whole request body or a bare message list. Throws `invalid-request` naming the path. */
   decode(body: unknown): Conversation;
-  /** The same kind of body that was decoded; an untouched message comes out as the very same JSON. */
+  /** Returns the same kind of body that was decoded; an untouched message keeps the very same JSON. */
   encode(conversation: Conversation): unknown;
-  /** Everything the provider would refuse that a client can see; empty means valid. */
+  /** The violations that a client can see before the provider refuses the body; empty means valid. */
   validate(body: unknown, options?: ValidateOptions): readonly Violation[];
   rules(model?: string): FormatRules;
-  /** The provider's own compaction of that kind, as data in and data out; undefined where there is none. */
+  /** The provider's own compaction of that kind; undefined where there is none. */
   nativeWire(kind: string): NativeWire | undefined;
-  /** The wire messages that a whole response adds to the conversation; undefined for what is no response. Throws `invalid-request` for an error or a piece of one. */
+  /** The wire messages that a whole response adds; undefined for other values. Throws `invalid-request` for an error or a part of a response. */
   readReply(response: unknown): readonly JsonValue[] | undefined;
   /** Token usage from a response body, a streamed final event, or a bare usage object. */
   readUsage(response: unknown): Usage | undefined;
-  /** Whether an error (thrown, parsed or text) says that the window was exceeded, with the numbers it states. */
+  /** The overflow that an error (thrown, parsed or text) states, with its numbers; undefined for other errors. */
   readOverflow(error: unknown): Overflow | undefined;
   /** Tool definitions in a neutral form; those that only this provider knows are returned as `foreign`. */
   readTools(tools: JsonValue | undefined): ReadTools;
-  /** The neutral form as this format's `tools`. */
+  /** Writes the neutral form as this format's `tools`. */
   writeTools(definitions: readonly ToolDefinition[]): JsonValue;
-  /** Never there: tells the compiler what a request body of this format looks like, so that a session's requests have that type. */
+  /** Never set: gives the compiler the type of this format's request bodies, for a session's requests. */
   readonly requestType?: Request;
 }
 
@@ -47,20 +46,20 @@ export interface ReadTools {
 }
 
 export interface ValidateOptions {
-  /** Rules differ per model. Default: the one that the body names. */
+  /** Rules differ per model. Default: the model that the body names. */
   readonly model?: string;
-  /** True for a request about to be sent, which must also end as the provider wants it. A transcript need not. */
+  /** True for a request about to be sent: its end is checked too, unlike a transcript's. */
   readonly sending?: boolean;
 }
 
 export interface Violation {
   /** Stable name of the broken rule, e.g. `call-without-result`. */
   readonly rule: string;
-  /** Where, in the provider's own notation, e.g. `messages.3.content.0`. */
+  /** The place, in the provider's own notation, e.g. `messages.3.content.0`. */
   readonly path: string;
   /** Index into the message list, -1 when it is not about one message. */
   readonly messageIndex: number;
-  /** What the provider says (its own wording where known). */
+  /** The provider's own wording where known. */
   readonly message: string;
 }
 
@@ -75,14 +74,27 @@ export interface Usage {
 }
 
 export interface Overflow {
-  /** What was asked for in all. */
+  /** The tokens of the whole request. */
   readonly actualTokens?: number;
-  /** The part of it that is the room for the answer, where the provider counts that too. */
+  /** The part of these that is room for the answer, where the provider counts that too. */
   readonly outputTokens?: number;
   readonly maximumTokens?: number;
-  /** The body has too many bytes: nothing is said about tokens. */
+  /** The body has too many bytes; the error says nothing about tokens. */
   readonly isBodySize?: boolean;
 }
 
-/** Estimates one message. Pure; calibration is the ledger's business. */
+/** Estimates one message. Pure; the ledger calibrates. */
 export type CountTokens = (message: Message) => number;
+
+export interface NativeWire {
+  /** Makes the compaction request from an ordinary one that holds just the messages to compact. */
+  request(body: JsonObject, instructions: string | undefined): JsonObject;
+  /** The part of the answer that replaces the zone, or the reason why the answer is unusable. */
+  read(answer: unknown): NativeReading;
+  /** Whether the request has a field for the summary's focus. */
+  readonly takesInstructions: boolean;
+}
+
+export type NativeReading =
+  | { readonly type: "read"; readonly list: JsonArray; readonly text?: string }
+  | { readonly type: "unusable"; readonly because: string };

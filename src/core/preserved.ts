@@ -1,6 +1,6 @@
 /**
- * The mark `isPreserved` that a caller may put on a message to pin it. It is ours alone: it is taken off before anything else reads
- * the message, so no provider ever sees it. Pure; nothing that is given is changed.
+ * Reads the mark `isPreserved`, with which a caller pins a message. The mark is ours: it is removed before anything
+ * else reads the message, so no provider ever sees it. Pure; never changes its arguments.
  */
 
 import { CompactionError } from "./errors.ts";
@@ -8,7 +8,7 @@ import { isArray, isObject } from "./json.ts";
 
 const MARK = "isPreserved";
 
-export interface Unmarked<T> {
+export interface UnmarkedValue<T> {
   readonly value: T;
   readonly isPreserved: boolean;
 }
@@ -18,8 +18,8 @@ export function isPreservedMark(message: unknown): boolean {
   return typeof message === "object" && message !== null && Object.hasOwn(message, MARK);
 }
 
-/** One message; what carries no mark comes back as it is. */
-export function takePreserved<T>(message: T): Unmarked<T> {
+/** One message; returned unchanged where it has no mark. */
+export function takePreserved<T>(message: T): UnmarkedValue<T> {
   if (!isObject(message) || !Object.hasOwn(message, MARK)) return { value: message, isPreserved: false };
   const { [MARK]: mark, ...rest } = message;
   if (typeof mark !== "boolean") {
@@ -31,7 +31,7 @@ export function takePreserved<T>(message: T): Unmarked<T> {
 
 export interface UnmarkedRequest<Request> {
   readonly request: Request;
-  /** By index in the list. */
+  /** Indexes in the list. */
   readonly preserved: readonly number[];
 }
 

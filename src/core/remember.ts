@@ -1,4 +1,4 @@
-/** Values that are kept once they were made: one, or as many as a bound allows. */
+/** Caches: a value computed once, and a map with a bound. */
 
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
@@ -9,7 +9,7 @@ export function once<Value>(make: () => Value): () => Value {
 }
 
 export function setBounded<Key, Value>(map: Map<Key, Value>, [key, value]: readonly [Key, Value], max: number): void {
-  // Set anew, so that the one that was quiet for longest is the one forgotten.
+  // Set anew, so that the entry unused for longest is forgotten first.
   map.delete(key);
   map.set(key, value);
   const oldest = map.keys().next();

@@ -1,4 +1,4 @@
-/** The wire form may change, what is said may not. */
+/** The wire form may differ, the content may not. */
 
 import { expect, test } from "vitest";
 import { isSameMessage } from "./identity.ts";

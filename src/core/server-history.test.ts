@@ -79,7 +79,7 @@ test("results of calls that stand in it are valid, and nobody mends them", () =>
   }
   const { thread: _, ...alone } = threaded;
   expect(anthropicMessages.validate(alone)).toMatchObject([{ rule: "result-without-call" }]);
-  // Only what stands first may belong to what was stored.
+  // Only the first messages may belong to the stored history.
   const later = {
     ...threaded,
     messages: [...threaded.messages, { role: "assistant", content: "Ok." }, ...threaded.messages],

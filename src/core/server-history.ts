@@ -1,6 +1,6 @@
 /**
- * Who holds the history that the model will see: the list alone, or a provider that puts what it stored before the list. Decided
- * from the request alone; what the provider stored is never asked for. Pure.
+ * Decides who holds the history that the model will see: the list alone, or a provider that puts its stored history
+ * before the list. Decided from the request alone; the stored history is never fetched. Pure.
  */
 
 import { formatRules } from "./format-rules.ts";
@@ -10,8 +10,8 @@ import type { Conversation } from "./message.ts";
 import { pairCalls } from "./structure/pairing.ts";
 
 /**
- * `list`: what is sent is all there is. `both`: the request refers to a stored history and holds one itself. `server`: the list
- * only adds to what is stored, so that nothing that could be taken out of it would make the context smaller.
+ * `list`: the request is the whole history. `both`: it refers to a stored history and also holds one. `server`: the
+ * list only adds to the stored history, so removing messages from it would not make the context smaller.
  */
 export type HistoryHolder = "list" | "both" | "server";
 
@@ -21,7 +21,7 @@ export function historyHolder(conversation: Conversation): HistoryHolder {
   return tellsWholeHistory(conversation) ? "both" : "server";
 }
 
-/** The request without its reference to a stored history; the same one where there is none. */
+/** The request without its reference to a stored history; the same object where it has none. */
 export function withoutServerHistory(conversation: Conversation): Conversation {
   const { wire } = conversation;
   const keys = namedKeys(conversation);
@@ -30,12 +30,12 @@ export function withoutServerHistory(conversation: Conversation): Conversation {
   return { ...conversation, wire: { ...wire, json: Object.fromEntries(kept) } };
 }
 
-/** Some of it may stand there under its id alone (Responses), so that a result may answer what is only referred to. */
+/** Whether an item is in the list by id alone (Responses): a result may then answer a call that is only referred to. */
 export function refersToItems({ messages }: Conversation): boolean {
   return messages.some(isItemReference);
 }
 
-/** False where the request says that nothing is stored. */
+/** False where the request says that the provider stores nothing. */
 export function findsItems(conversation: Conversation): boolean {
   const { storeKey } = formatRules(conversation.format);
   return storeKey === undefined || bodyOf(conversation)[storeKey] !== false;
@@ -46,14 +46,14 @@ function namedKeys(conversation: Conversation): readonly string[] {
   return formatRules(conversation.format).historyKeys.filter((key) => Boolean(body[key]));
 }
 
-/** A thread that goes on, a cache that stands before the contents; the Gemini SDK names the latter in its `config`. */
+/** A thread that continues, or a cache before the contents; the Gemini SDK names the latter in its `config`. */
 function hasStoredPrefix(conversation: Conversation): boolean {
   const body = bodyOf(conversation);
   const holders = isObject(body.config) ? [body, body.config] : [body];
   return formatRules(conversation.format).prefixKeys.some((key) => holders.some((holder) => refers(holder[key])));
 }
 
-/** What is only to be stored from now on is in the list. */
+/** A history that this request only begins to store is in the list. */
 function refers(value: JsonValue | undefined): boolean {
   return Boolean(value) && !(isObject(value) && value.type === "create");
 }
@@ -62,7 +62,7 @@ function bodyOf({ wire }: Conversation): JsonObject {
   return wire !== undefined && isObject(wire.json) ? wire.json : {};
 }
 
-/** It begins with somebody asking or with what stands for that, holds what the model said, and answers no call that it lacks. */
+/** True for a list that begins with a request or its replacement, holds the model's words, and has the call for every result. */
 function tellsWholeHistory({ messages }: Conversation): boolean {
   const first = messages.find(({ role }) => role !== "system");
   const isBegun = first !== undefined && (first.role === "user" || isNativeItem(first));

@@ -1,10 +1,10 @@
-/** Small questions about text: what is blank, how long a character is, where a text may be cut. Pure. */
+/** Small functions about text: blank texts, code units, safe cuts. Pure. */
 
 import type { Message, Part, TextPart } from "./message.ts";
 
 export interface TextUnits {
   readonly units: Uint16Array<ArrayBuffer>;
-  /** The same memory. */
+  /** The same memory as `units`. */
   readonly bytes: Buffer;
 }
 
@@ -13,34 +13,34 @@ export function createTextUnits(capacity: number): TextUnits {
   return { units, bytes: Buffer.from(units.buffer) };
 }
 
-/** Below this the call costs more than the copy. */
+/** For a shorter text the native call costs more than copying unit by unit. */
 const COPIED_WHOLE_MIN = 48;
 
-/** Writes the units from `from` up to `end`, which must fit; what stands behind them stays. */
+/** Writes the units from `from` up to `end`, which must fit; the units after them stay. */
 export function copyUnits({ units, bytes }: TextUnits, text: string, from: number, end: number): void {
   const length = end - from;
   if (length < COPIED_WHOLE_MIN) for (let at = 0; at < length; at++) units[at] = text.charCodeAt(from + at);
   else bytes.write(length === text.length ? text : text.slice(from, end), "utf16le");
 }
 
-/** Stops at the first character that says something. */
+/** Stops at the first character that is not white space. */
 const SAYS_SOMETHING = /\S/;
 
-/** Whether a message consists of nothing else. */
+/** Whether all parts of a message are blank. */
 export function isBlankMessage({ parts }: Pick<Message, "parts">): boolean {
   return parts.every(isBlankText);
 }
 
-/** In a system prompt outside the list, wherever it stands there; a prompt that is the empty string is none at all. */
+/** For a system prompt outside the list, at any position in it; an empty string counts as no prompt. */
 export function isBlankPrompt(part: Part): part is TextPart {
   return isBlankText(part) && (part.wire !== undefined || part.text !== "");
 }
 
-/** One that is signed says so much. */
+/** A signature makes a text count as content. */
 export function isBlankText(part: Part): part is TextPart {
   if (part.type !== "text" || part.signature !== undefined) return false;
   const first = part.text.charCodeAt(0);
-  // Nearly every text begins with a printed character of ASCII, and one look tells.
+  // Nearly every text begins with a printed ASCII character, so one comparison is enough.
   return !(first > SPACE && first < DELETE) && !SAYS_SOMETHING.test(part.text);
 }
 
@@ -60,7 +60,7 @@ export function tailOf(text: string, count: number): string {
   return text.slice(isPairAt(text, start - 1) ? start + 1 : start);
 }
 
-/** True when the unit at the index is the first half of a pair. */
+/** True when the unit at the index is the first half of a surrogate pair. */
 function isPairAt(text: string, index: number): boolean {
   return index >= 0 && /[\ud800-\udbff]/.test(text[index] ?? "") && /[\udc00-\udfff]/.test(text[index + 1] ?? "");
 }

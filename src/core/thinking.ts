@@ -1,7 +1,7 @@
 /**
- * Thinking that is signed together with everything before it: after an edit, the newest Anthropic models refuse every block
- * from there on. Either all of it goes, from the edit to the end, which stays valid for every model; or the request says that
- * the provider may drop what no longer matches. Pure, and nothing is taken out where nothing before it was edited.
+ * Thinking whose signature covers everything before it: after an edit, the newest Anthropic models refuse every such block
+ * from there on. Either all of it is removed from the edit to the end, which is valid for every model, or the request lets
+ * the provider drop the blocks that no longer match. Pure; removes nothing where nothing before it was edited.
  */
 
 import { formatRules } from "./format-rules.ts";
@@ -10,7 +10,7 @@ import { isObject } from "./json.ts";
 import { type Conversation, type Message, text } from "./message.ts";
 import { isTurnStart } from "./structure/structure.ts";
 
-/** The first version of each family that signs the prefix. A family that is not named here is taken to do so. */
+/** The first version of each family that signs the prefix. A family that is not listed counts as signing. */
 const BINDING_SINCE: SinceVersions = new Map([
   ["fable", [5, 1]],
   ["mythos", [5, 1]],
@@ -20,8 +20,8 @@ const BINDING_SINCE: SinceVersions = new Map([
 ]);
 
 /**
- * True unless the model is known to accept thinking behind an edit: without thinking a request is valid for all of them. One that
- * thinks by a budget is an older one, whatever it is called here, and needs its thinking.
+ * True unless the model is known to accept thinking behind an edit: a request without thinking is valid for every
+ * model. A model with a thinking budget is an older one, whatever its name here, and needs its thinking.
  */
 export function bindsThinking(conversation: Conversation, model: string | undefined): boolean {
   const isSigned = formatRules(conversation.format).reasoning === "signed";
@@ -29,7 +29,7 @@ export function bindsThinking(conversation: Conversation, model: string | undefi
   return isKnownSince(BINDING_SINCE, model ?? "") || !thinksManually(conversation);
 }
 
-/** The edited conversation without thinking behind the first difference; the same one when there was none. */
+/** The edited conversation without thinking behind the first difference; the same object when there was none. */
 export function stripBoundThinking(before: Conversation, after: Conversation): Conversation {
   const firstEdit = before.system === after.system ? firstDifference(before.messages, after.messages) : 0;
   const messages = after.messages.map((message, index) => (index < firstEdit ? message : withoutThinking(message)));
@@ -38,8 +38,8 @@ export function stripBoundThinking(before: Conversation, after: Conversation): C
 }
 
 /**
- * The body with the mark that lets the provider drop thinking whose prefix was edited; the very same conversation where the
- * mark stands already, undefined where there is no place for it: a bare list, or a request that does not ask for thinking.
+ * The body with the mark that lets the provider drop thinking whose prefix was edited; the same object where the mark
+ * is set, undefined where it has no place: in a bare list, or a request without `thinking`.
  */
 export function withDroppableThinking(conversation: Conversation): Conversation | undefined {
   const { wire } = conversation;
@@ -52,7 +52,7 @@ export function withDroppableThinking(conversation: Conversation): Conversation 
   return { ...conversation, wire: { ...wire, json: { ...body, thinking: marked } } };
 }
 
-/** A message that was nothing but thinking keeps its place, so that a view of the same messages can be laid over it. */
+/** Keeps an empty message in place, so that a view of the same messages still matches it. */
 function withoutThinking(message: Message): Message {
   const parts = message.parts.filter(({ type }) => type !== "reasoning");
   if (parts.length === message.parts.length) return message;
@@ -69,20 +69,20 @@ function firstDifference(before: readonly Message[], after: readonly Message[]):
   return index < 0 ? after.length : index;
 }
 
-/** Models that take this mode are older than those that bind thinking to what stands before it. */
+/** Whether thinking has a budget. Models with this mode are older than those that bind thinking to its prefix. */
 export function thinksManually({ format, wire }: Conversation): boolean {
   if (formatRules(format).reasoning !== "signed" || !isObject(wire?.json)) return false;
   const { thinking } = wire.json;
   return isObject(thinking) && thinking.type === "enabled";
 }
 
-/** The first message of the model's in a turn that waits for it, where that does not begin with thinking; undefined otherwise. */
+/** The first answer of a turn that waits for the model, where it does not begin with thinking; undefined otherwise. */
 export function unthoughtStart(messages: readonly Message[]): number | undefined {
   const [first] = waitingSteps(messages);
   return first === undefined || beginsWithThinking(messages[first]) ? undefined : first;
 }
 
-/** The message of that turn that has to stay, so that what is kept of it begins with thinking; undefined where it does so by itself. */
+/** An earlier answer of that turn to keep, so that its kept part begins with thinking; undefined where it does already. */
 export function thoughtToKeep(messages: readonly Message[], isKept: (index: number) => boolean): number | undefined {
   const steps = waitingSteps(messages);
   const first = steps.find(isKept);
@@ -90,12 +90,12 @@ export function thoughtToKeep(messages: readonly Message[], isKept: (index: numb
   return steps.findLast((step) => step < first && beginsWithThinking(messages[step]));
 }
 
-/** Where that turn begins; whoever speaks as the user behind it begins another. Undefined where none waits for the model. */
+/** Where that turn begins; a later user message begins another turn. Undefined where no turn waits for the model. */
 export function waitingTurn(messages: readonly Message[]): number | undefined {
   return waitingSteps(messages).length === 0 ? undefined : Math.max(messages.findLastIndex(isTurnStart), 0);
 }
 
-/** Where the model begins to speak in the newest turn, while it is to go on with it. */
+/** The indexes at which the model begins to speak in the newest turn, while that turn waits for the model. */
 function waitingSteps(messages: readonly Message[]): readonly number[] {
   const isWaiting = messages.findLast(({ role }) => role !== "system")?.role === "user";
   if (!isWaiting) return [];
@@ -112,14 +112,14 @@ function beginsWithThinking(message: Message | undefined): boolean {
   return message?.parts[0]?.type === "reasoning";
 }
 
-/** In the order `claude-opus-5-5` and in that of older names, `claude-3-7-sonnet`; dots or dashes, whatever stands around it. */
+/** Both orders of a name: `claude-opus-5-5` and the older `claude-3-7-sonnet`; dots or dashes, within any text. */
 const FAMILY_FIRST = /claude-(?<family>[a-z]+)-(?<major>\d{1,2})(?:[-.](?<minor>\d{1,2}))?(?!\d|-latest)/;
 const VERSION_FIRST = /claude-(?:instant|v?[1-4](?!\d))/;
 
-/** The first version of each family that something holds for. It holds for every family that is not named. */
+/** The first version of each family for which a fact holds. It holds for every family that is not listed. */
 export type SinceVersions = ReadonlyMap<string, readonly [major: number, minor: number]>;
 
-/** With Opus 4.7 came a tokenizer that makes more tokens of the same text, and pictures of a higher resolution. */
+/** Opus 4.7 brought a tokenizer that makes more tokens of the same text, and images of a higher resolution. */
 export const SINCE_OPUS_4_7: SinceVersions = new Map([
   ["opus", [4, 7]],
   ["sonnet", [4, 7]],
@@ -135,7 +135,7 @@ export function isKnownBefore(since: SinceVersions, model: string): boolean {
   return isBefore(since, model) === true;
 }
 
-/** True only where the name says that the model is of a named family and not older than its first version. */
+/** True only where the name says that the model is of a listed family and not older than its first version. */
 export function isKnownSince(since: SinceVersions, model: string): boolean {
   return isBefore(since, model) === false;
 }

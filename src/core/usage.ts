@@ -1,4 +1,4 @@
-/** Token usage of several calls as one. Pure arithmetic. */
+/** Reads token usage, and adds up that of several calls. Pure arithmetic. */
 
 import { isArray, isObject, type JsonObject, numberOf } from "./json.ts";
 import type { Usage } from "./ports.ts";
@@ -13,7 +13,7 @@ export function sumUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** Of those that are known; undefined when none is. */
+/** The sum of the known ones; undefined when none is known. */
 export function totalUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
   return usages.reduce(
     (sum, usage) => (sum === undefined || usage === undefined ? (sum ?? usage) : sumUsage(sum, usage)),
@@ -21,7 +21,7 @@ export function totalUsage(usages: readonly (Usage | undefined)[]): Usage | unde
   );
 }
 
-/** What a function from outside says it used, which may be anything: a count that is missing is 0, and without any nothing was said. */
+/** Usage from a function of the caller's, which may be any value: a missing count is 0; undefined where all are missing. */
 export function saidUsage(said: unknown): Usage | undefined {
   if (!isObject(said)) return undefined;
   let isSaid = false;
@@ -44,7 +44,7 @@ export function saidUsage(said: unknown): Usage | undefined {
 export function readUsage(response: unknown): Usage | undefined {
   if (isArray(response)) return response.map(readUsage).findLast((usage) => usage !== undefined);
   if (!isObject(response)) return undefined;
-  // Events, and an earlier Gemini SDK, have the response in a field.
+  // Events, and an earlier Gemini SDK, hold the response in a field.
   for (const holder of [response, response.message, response.response]) {
     const usage = usageObject(holder);
     if (usage !== undefined) return Object.values(usage).some(isNumber) ? countsOf(usage) : undefined;
@@ -58,17 +58,17 @@ export function usageObject(response: unknown): JsonObject | undefined {
   return [response.usage, response.usageMetadata, response.usage_metadata].find(isObject);
 }
 
-/** A usage object that stands alone has one of these. */
+/** A bare usage object has one of these fields. */
 const BARE_FIELDS = ["input_tokens", "prompt_tokens", "promptTokenCount", "prompt_token_count"];
 
 /** The counts of a usage object. */
 export function countsOf(usage: JsonObject): Usage {
   const { iterations, input_tokens_details: inputDetails } = usage;
-  // Anthropic samples a request several times with its own tools or compaction. The window held what the last answer was made from.
+  // With its own tools or compaction, Anthropic samples a request several times. The last answer shows what the window held.
   const answers = isArray(iterations) ? iterations.filter(isObject).filter(({ type }) => type === "message") : [];
   const input = reader(answers.at(-1) ?? usage);
   const all = reader(usage);
-  // Anthropic and pi count cached input apart; everybody else includes it.
+  // Anthropic and pi count cached input apart; all others include it.
   const cachedApart = isObject(inputDetails)
     ? 0
     : input("cache_read_input_tokens") + input("cache_creation_input_tokens");
@@ -77,7 +77,7 @@ export function countsOf(usage: JsonObject): Usage {
   return {
     inputTokens:
       all("prompt_tokens") ||
-      // What Gemini's built-in tools returned is fed back to the model as input and is not part of the prompt count.
+      // The results of Gemini's built-in tools are input too, and the prompt count does not include them.
       all("promptTokenCount", "prompt_token_count") + all("toolUsePromptTokenCount", "tool_use_prompt_token_count") ||
       input("input_tokens") + cachedApart ||
       all("input") + all("cacheRead") + all("cacheWrite") + all("tool"),
@@ -94,7 +94,7 @@ export function countsOf(usage: JsonObject): Usage {
       thoughtTokens +
       all(
         ...["completion_tokens", "output_tokens", "output", "candidatesTokenCount", "candidates_token_count"],
-        // Of Gemini's Live API.
+        // Gemini's Live API.
         ...["responseTokenCount", "response_token_count"],
       ),
     reasoningTokens:
@@ -106,7 +106,7 @@ export function countsOf(usage: JsonObject): Usage {
   };
 }
 
-/** Reads the first of several fields that states a count. A dot leads into an object. */
+/** Reads the first of several fields that holds a count. A dot leads into an object. */
 function reader(usage: JsonObject): (...fields: readonly string[]) => number {
   return (...fields) => {
     for (const field of fields) {

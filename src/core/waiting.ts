@@ -1,8 +1,8 @@
-/** Waiting for what somebody else does: no longer than until the caller gives up, and within what timers can count. Never leaves a listener behind. */
+/** Waits for other work: at most until the caller aborts, and within the range of timers. Removes its listeners. */
 
 /**
- * Settles as the answer does, or rejects with the signal's reason as soon as it is aborted, whatever becomes of the answer after
- * that. Whoever answers may have aborted it, too: its failure is heard all the same, for one that nobody hears ends the program.
+ * Settles with the answer, or rejects with the signal's reason as soon as it is aborted. The answer may fail after that, for
+ * example because its maker caused the abort: the failure is handled, because an unhandled rejection ends the program.
  */
 export async function untilAborted<Value>(answer: Value | Promise<Value>, signal: AbortSignal): Promise<Value> {
   const aborted = Promise.withResolvers<never>();

@@ -6,12 +6,11 @@
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
 import type { Conversation, Part } from "../core/message.ts";
 import type { Format, ReadTools, ToolDefinition, Violation } from "../core/ports.ts";
-import { type BodyShape, createFormat, decodeBody, encodeBody, toolDefinition, validateBody } from "./body.ts";
+import { type BodyShape, createFormat, decodeBody, encodeBody, overlay, toolDefinition, validateBody } from "./body.ts";
 import { decodeInstruction, decodeMessage, isContent, isKnownPart, isPartList } from "./gemini/decode.ts";
 import { encodeInstruction, encodeMessage, toContent } from "./gemini/encode.ts";
 import { type Field, fieldOf, keyOf, objectOf } from "./gemini/spelling.ts";
 import { validateMessages } from "./gemini/validate.ts";
-import { overlay } from "./overlay.ts";
 import { onlyOne, refuseBlocked, refuseError, refusePiece, refuseSilent, refuseUnknown } from "./response.ts";
 
 const SHAPE: BodyShape = {

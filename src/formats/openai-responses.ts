@@ -1,8 +1,7 @@
 /** The OpenAI Responses format: bodies of `POST /v1/responses`, or their bare `input` list. */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
-import type { NativeReading, NativeWire } from "../core/native-wire.ts";
-import type { Format, ReadTools, ToolDefinition } from "../core/ports.ts";
+import type { Format, NativeReading, NativeWire, ReadTools, ToolDefinition } from "../core/ports.ts";
 import { type BodyShape, createFormat, encodeBody, invalid, readToolList } from "./body.ts";
 import { readFunction } from "./openai.ts";
 import { matchOutputs } from "./openai-responses/calls.ts";

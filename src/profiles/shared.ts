@@ -2,8 +2,7 @@
 
 import { deepFreeze } from "../core/json.ts";
 import { mergeSettings } from "../core/settings/merge-settings.ts";
-import type { Settings } from "../core/settings/settings.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { Settings, SettingsInput } from "../core/settings/settings.ts";
 import { settingsSchema } from "../core/settings/settings-schema.ts";
 
 /** The window that is assumed until one is given. */

@@ -1,4 +1,4 @@
-/** Finds the session of an agent, and shows its store under the id that the agent gave it, whatever the store calls it. */
+/** Finds the session of an agent, and shows its store under the agent's id for it, whatever key the store uses. */
 
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { Changes, Lease, SessionState, Store } from "../core/store/store.ts";
@@ -6,15 +6,15 @@ import { agentKey } from "../core/store/store-rules.ts";
 import { hasUpkeep, type StoreUpkeep } from "../core/store/store-upkeep.ts";
 
 export interface SessionAddress<Port extends Store> {
-  /** In which the id that was given means that agent's session. */
+  /** The store, in which the given id means that agent's session. */
   readonly store: Port;
-  /** What the store calls it. */
+  /** The session's key in the store. */
   readonly key: string;
-  /** Undefined where there is no such session yet. */
+  /** Undefined where the session does not exist yet. */
   readonly state: SessionState | undefined;
 }
 
-/** Without an agent a session is found by its id alone. */
+/** Without an agent, the id alone finds the session. */
 export async function addressOf<Port extends Store>(
   store: Port,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * Appends of one session, one after the other in the order of their calls: a pool of connections would not keep it. Whoever
- * waits may give up; what has not begun by then does not begin.
+ * Stores the appends of one session in the order of their calls, which a pool of connections would not keep. A caller
+ * may abort; an append that has not begun by then does not begin.
  */
 
 import type { Compactor } from "../compactor.ts";
@@ -13,7 +13,7 @@ import type { AppendOptions, Waiting } from "./session-port.ts";
 import { modelOf } from "./session-view.ts";
 import { type Appendable, readAppendable, type WireInput } from "./wire-input.ts";
 
-/** What was sent last, until it is answered: the usage that comes back with the answer is about it, and about no other. */
+/** The request that was sent last, until it is answered: usage in the answer is about this request alone. */
 export interface SentRequest {
   request: object | undefined;
   estimatedTokens: number;
@@ -21,7 +21,7 @@ export interface SentRequest {
 
 export interface Appender {
   add(input: Appendable, options: AppendOptions): Promise<readonly string[]>;
-  /** Begins when everything that was appended so far is stored, so that a request holds it. */
+  /** Runs after every append so far is stored, so that a request holds them all. */
   after<T>(options: Waiting, action: () => Promise<T>): Promise<T>;
 }
 
@@ -32,11 +32,11 @@ export function createAppender(parts: SessionParts, sent: SentRequest): Appender
       checkOptions(options, "append");
       checkFlag(options.pinned, "pinned");
       throwIfAborted(options);
-      // Read at once: what the caller does with it from now on is no business of the queue's.
+      // Read at once: the caller may change its objects afterwards.
       const read = readAppendable(parts.compactor.format, input, options.pinned);
       const before = last;
       const added = unlessAborted(before, options).then(() => store(parts, sent, { ...read, signal: options.signal }));
-      // The next one does not depend on whether this one worked, and stays behind those before it, even if this one was given up.
+      // The next append does not depend on the success of this one. It stays behind the earlier ones, even if this one was aborted.
       last = added.then(
         () => {},
         () => before,
@@ -67,7 +67,7 @@ async function store(
   return appended.ids;
 }
 
-/** What came back for the request that was sent last. */
+/** Learns from the answer to the request that was sent last. */
 function observe(
   { format, model: own, calibrate, windows }: Compactor,
   answer: JsonValue,
@@ -83,11 +83,11 @@ function usageOf(compactor: Compactor, response: JsonValue, model: string | unde
   const usage = compactor.format.readUsage(response);
   if (usage === undefined) return undefined;
   const { inputTokens, outputTokens } = usage;
-  // As the store will keep it, so that this process counts as all others do.
+  // Rounded like the store's, so that all processes count alike.
   return wholeUsage({ inputTokens, outputTokens, contextTokens: compactor.windowTokens(model) });
 }
 
-/** Rejects as soon as the signal is aborted, whatever else is still waited for. */
+/** Rejects as soon as the signal is aborted, without waiting for `wait`. */
 async function unlessAborted(wait: Promise<unknown>, { signal }: Waiting): Promise<void> {
   if (signal === undefined) {
     await wait;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { open } from "../../test/session-world.ts";
 import type { Session } from "./session-port.ts";
 
-/** As somebody calls it without a compiler. */
+/** A session for untyped JavaScript. */
 type Loose = Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>>;
 
 const MISSPELT: readonly (readonly [string, readonly unknown[], RegExp])[] = [
@@ -25,7 +25,7 @@ test.each(MISSPELT)("%s %j is refused in one line", async (name, given, expected
   const session = await open();
   await session.append("hello");
   const before = JSON.stringify(await session.export({ all: true }));
-  // The methods of a session, whatever they take.
+  // The methods of a session, with any arguments.
   const call = (session as unknown as Loose)[name] ?? expect.fail();
   await expect(call(...given)).rejects.toMatchObject({
     code: "invalid-settings",

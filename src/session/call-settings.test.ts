@@ -4,7 +4,7 @@ import type { CompactorOptions } from "../compactor.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { gemini } from "../formats/gemini.ts";
 
-/** What is on record says what was done, and settings of one call hold for all of it. */
+/** The record says what was done, and a call's settings apply to the whole call. */
 
 describe("the strategy on record is the one that was carried out", () => {
   async function strategyOnRecord(options: Partial<CompactorOptions>, strategy?: "truncate"): Promise<unknown> {

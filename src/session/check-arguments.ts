@@ -1,4 +1,4 @@
-/** What callers may hand to a session, checked at its edge: one clear line, before anything is written. */
+/** Checks what callers pass to a session: one clear line, before anything is written. */
 
 import { CompactionError } from "../core/errors.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
@@ -30,7 +30,7 @@ export function checkFlag(value: unknown, name: string): void {
   if (value !== undefined && typeof value !== "boolean") throw invalid(`\`${name}\` must be true or false.`);
 }
 
-/** What each method takes beside a signal. */
+/** The options of each method beside `signal`. */
 const METHOD_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   append: ["pinned"],
   rollback: ["to", "cascade"],
@@ -41,7 +41,7 @@ const METHOD_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   export: ["all"],
 };
 
-/** Every method may be called with nothing, or with options. Those of a pass have no method here: the compactor checks their names. */
+/** Every method takes no options or some. The methods of a pass are not listed: the compactor checks their option names. */
 export function checkOptions(options: unknown, method?: string): void {
   if (options === undefined) return;
   if (!isObject(options)) throw invalid("Options must be an object.");
@@ -59,7 +59,7 @@ function checkNames(method: string, options: object, known: readonly string[]): 
   throw invalid(`${method} has no option ${shown(unknown)}; ${hint}`);
 }
 
-/** What a session is made from. Whether a compactor's own options are right is said where one is made of them. */
+/** Checks the options of `openSession`. The compactor's own options are checked when it is created. */
 export function checkSessionOptions(options: unknown): void {
   if (!isObject(options)) throw invalid("openSession takes an id and { store, compactor }.");
   checkNames("openSession", options, SESSION_OPTIONS);
@@ -73,9 +73,9 @@ export function checkSessionOptions(options: unknown): void {
 
 const SESSION_OPTIONS = ["store", "compactor", "body", "create", "agentId", "metadata", "leaseMs", "now"];
 
-/** What can still be renewed before it expires. */
+/** A shorter lease could expire before it is renewed. */
 const LEASE_MS_MIN = 10;
-/** Longer ones than a day keep others out for no reason, and timers end at three weeks. */
+/** A longer lease only keeps others out, and timers end at about three weeks. */
 const LEASE_MS_MAX = 86_400_000;
 
 function checkLeaseMs(value: unknown): void {
@@ -83,14 +83,14 @@ function checkLeaseMs(value: unknown): void {
   throw invalid(`\`leaseMs\` must be a number from ${LEASE_MS_MIN} to ${LEASE_MS_MAX}.`);
 }
 
-/** The body without its messages, once it is known that requests can be made from it. */
+/** The body without its messages, after a check that requests can be made from it. */
 export function checkedBase(format: Format, body: unknown): JsonObject {
   const base = baseOf(format, ownBody(body));
   frameOf(format, { base, system: null });
   return base;
 }
 
-/** A copy: what the caller does with its own object later changes nothing here. */
+/** A copy: the caller may change its own object later. */
 export function ownBody(body: unknown): JsonObject {
   if (!isObject(body)) throw invalid("`body` must be a request body, an object.");
   return ownCopy(body);
@@ -102,7 +102,7 @@ function invalid(problem: string): CompactionError {
 
 const SHOWN_CHARACTERS_MAX = 80;
 
-/** What a caller gave, as a message repeats it: quoted, and never longer than a line. Models are callers too, and pay for what they read. */
+/** A caller's value as messages repeat it: quoted, at most one line. Models are callers too, and pay for what they read. */
 export function shown(given: string): string {
   const isLong = given.length > SHOWN_CHARACTERS_MAX;
   return JSON.stringify(isLong ? `${headOf(given, SHOWN_CHARACTERS_MAX)}…` : given);

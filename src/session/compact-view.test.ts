@@ -188,7 +188,7 @@ describe("compaction", () => {
   });
 });
 
-/** Says the same whatever it is asked, after something else has happened. */
+/** A summarizer with a fixed answer, which runs `meanwhile` first. */
 function slow(meanwhile: (signal: AbortSignal) => Promise<unknown>): NonNullable<CompactorOptions["summarizer"]> {
   return {
     name: "scripted",

@@ -1,6 +1,6 @@
 /**
- * One compaction of a session: decide on the newest view, take the lease, summarise, commit. Either everything is stored in one
- * transaction or the session is as it was. What was changed by others meanwhile is planned again, a bounded number of times.
+ * One compaction of a session: decide on the newest view, take the lease, summarize, commit. Either all of it is stored in one
+ * transaction, or the session stays as it was. After a conflict with another worker it plans again, a bounded number of times.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -19,15 +19,15 @@ export interface SessionParts {
   readonly store: Store;
   readonly compactor: Compactor;
   readonly live: LiveView;
-  /** Results that are pruned for requests only: sent again in the same way for as long as the session is open. */
+  /** Results that are shortened in requests only: sent in the same form while the session is open. */
   readonly overlay: Overlay;
-  /** The messages as they are sent, as far as they are put together; forgotten where the overlay changes. */
+  /** The messages in the form they are sent, as far as they were built; discarded when the overlay changes. */
   sendable: SendableView | undefined;
-  /** What was handed out last, to be continued. */
+  /** The request that was returned last, to be continued. */
   handedOut: GrowingRequest | undefined;
-  /** What the last pass here came to, where nothing could be stored of it: it holds off the next one all the same. */
+  /** What the last pass means for the next one, where nothing of it was stored. */
   readonly heldOff: { passes: PassHistory | undefined; version: Version | undefined };
-  /** How often in a row the provider refused a request, and how many messages were appended by then. */
+  /** How often in a row the provider refused a request, and how many messages had been appended by then. */
   readonly refused: { attempts: number; messageCount: number };
   readonly leaseMs: number;
   now(): number;
@@ -35,52 +35,52 @@ export interface SessionParts {
 
 export interface SessionCall extends CallOptions {
   readonly asked?: "manual" | "overflow";
-  /** How often in a row the view was refused as too long, this time included. */
+  /** How often in a row the provider refused the view as too long, this time included. */
   readonly attempt?: number;
   /** Awaited before a compaction is stored: a loop lets it in between two model calls, so that no answer is signed over the view before it. */
   readonly commitWhen?: () => Promise<void>;
 }
 
 export interface SessionPass<Request extends object = object> {
-  /** The request body, ready to be sent; the caller's own, to be changed at will. */
+  /** The request body, ready to send; the caller owns it and may change it. */
   readonly request: Request;
   readonly plan: Plan;
   readonly report: ViewPass["report"];
-  /** The event that was stored, if any. */
+  /** The id of the stored event, if any. */
   readonly eventId?: string;
 }
 
-/** After so many conflicts somebody else is doing nothing but changing the session, and every attempt may cost a summary. */
+/** A bound on conflicts: other workers keep changing the session, and every attempt may cost a summary. */
 const ATTEMPTS_MAX = 4;
 const WAIT_MS = 100;
 
-/** With what the counter says of the request. */
+/** With the estimate of the request. */
 export interface RequestPass extends SessionPass {
   readonly estimatedTokens: number;
 }
 
 export async function compactView(parts: SessionParts, call: SessionCall): Promise<RequestPass> {
-  // Whatever becomes of the clock, nobody waits for longer than a lease lasts.
+  // Wait at most as long as a lease lasts, whatever the clock does.
   const deadlineMs = performance.now() + parts.leaseMs;
   let stored: PassAttempt | undefined;
-  let lost: { readonly kind: Overcome; readonly error: unknown } | undefined;
+  let lost: { readonly kind: ConflictCode; readonly error: unknown } | undefined;
   for (let attempts = 0; ; ) {
     const demand = stored === undefined ? call : withoutDemand(call);
     try {
       const passed = await passOnce(parts, demand, attempts < ATTEMPTS_MAX);
       if (passed.eventId !== undefined) stored = passed;
-      // What others appended meanwhile belongs into the request too; it was not there when the view was encoded.
+      // Messages that others appended meanwhile belong in the request too; the encoded view does not have them.
       if (passed.isOvertaken) attempts++;
       else if (!isWaiting(passed, demand)) return outcome(passed, stored);
-      // We gave up ourselves: there need be nobody at it, and nothing to wait for. Only a lost lease was lost to somebody.
+      // After our own last attempt nobody else need be compacting, so do not wait; only a lost lease went to another worker.
       else if (attempts >= ATTEMPTS_MAX && lost?.kind !== "lease-lost") throw changedTooOften(parts.id, lost?.error);
       else if (performance.now() > deadlineMs) throw inProgress(parts.id);
       else await wait(call);
     } catch (error) {
       const kind = overcomeBy(error);
-      // A worker that fell silent for longer than its lease does not try again: somebody else may be at it by now.
+      // A worker that lost its lease does not try again: another worker may be compacting.
       attempts = kind === "lease-lost" ? Math.max(ATTEMPTS_MAX, attempts + 1) : attempts + 1;
-      // Where nobody asked for it, a request that fits is sent without a compaction.
+      // Unless the caller asked for a compaction, a request that fits is sent without one.
       const isOver = attempts > ATTEMPTS_MAX || (attempts === ATTEMPTS_MAX && demand.asked !== undefined);
       if (kind === undefined || isOver) throw error;
       lost = { kind, error };
@@ -89,25 +89,25 @@ export async function compactView(parts: SessionParts, call: SessionCall): Promi
 }
 
 async function wait({ signal }: SessionCall): Promise<void> {
-  // An abort is told by the next attempt.
+  // The next attempt reports an abort.
   await pause(WAIT_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {});
 }
 
-/** The compaction that was asked for is done; what follows is the ordinary request after it. */
+/** The requested compaction is done; the next attempt is an ordinary request. */
 function withoutDemand({ asked: _, attempt: _attempt, ...call }: SessionCall): SessionCall {
   return call;
 }
 
-/** Another worker is at it: its summary is worth waiting for only where there is no room without. */
+/** Another worker is compacting: wait for its summary only where the view does not fit without it. */
 function isWaiting({ passed }: PassAttempt, { asked }: SessionCall): boolean {
   const isTooBig = asked === "overflow" || passed.report.tokensAfter > passed.settings.windowTokens;
   return passed.plan.because === "in-progress" && isTooBig && asked !== "manual";
 }
 
-type Overcome = "store-conflict" | "lease-lost";
+type ConflictCode = "store-conflict" | "lease-lost";
 
-/** Lost to somebody else, and nothing was changed. */
-function overcomeBy(error: unknown): Overcome | undefined {
+/** The code of a conflict with another worker that changed nothing here. */
+function overcomeBy(error: unknown): ConflictCode | undefined {
   if (!(error instanceof CompactionError)) return undefined;
   return error.code === "store-conflict" || error.code === "lease-lost" ? error.code : undefined;
 }
@@ -122,7 +122,7 @@ function changedTooOften(id: string, cause: unknown): CompactionError {
   return new CompactionError("store-conflict", message, { cause, retryable: true });
 }
 
-/** The newest request, with what was done on the way to it. */
+/** The newest request, with the pass that was stored on the way to it. */
 function outcome(newest: PassAttempt, stored: PassAttempt | undefined): RequestPass {
   const { passed, eventId } = newest.eventId === undefined && stored !== undefined ? stored : newest;
   return {

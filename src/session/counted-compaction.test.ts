@@ -3,7 +3,7 @@ import type { CompactorOptions } from "../compactor.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { openSession } from "../session.ts";
 
-/** Rounds with large results, between a request and the next; hooks and store have to say the same of what is done about them. */
+/** Rounds with large results between two requests; hooks and store must report the same compactions. */
 async function countedOver(options: Partial<CompactorOptions>, times: number) {
   const told: (number | undefined)[] = [];
   const calledFor: boolean[] = [];
@@ -50,11 +50,11 @@ test("hybrid's first phase is a compaction, also where it is enough (R010, R154)
 });
 
 test("Nous's first layer is none, also where the second found nothing to do (R013)", async () => {
-  // The trigger fires, and one turn that is longer than the tail cannot be cut.
+  // The trigger fires, and a single turn longer than the tail cannot be cut.
   const compact = { auto: true, triggers: [{ type: "budgetSum", tokens: 30_000 }] } as const;
   const counted = await countedOver({ profile: "nous", compact, prune: { scope: "stored" } }, 1);
   expect(counted.told).toEqual([undefined]);
-  // A gate is asked before anybody can know that.
+  // A gate is asked before that is known.
   expect(counted.calledFor).toEqual([true]);
   expect(counted.events).toEqual([["prune", false]]);
   expect(counted.compactionCount).toBe(0);

@@ -1,11 +1,15 @@
-/** A session over its parts: each method asks the store, and keeps this process's view of it up to date. */
+/** A session over its parts: each method calls the store, and updates this process's view. */
 
 import { compactionFailure } from "../compactor/overflow.ts";
 import { CompactionError } from "../core/errors.ts";
+import { isSameParts } from "../core/identity.ts";
 import { copyJson } from "../core/json.ts";
+import type { Message, Part } from "../core/message.ts";
 import { isCompaction } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
+import type { Format } from "../core/ports.ts";
 import type { Counters } from "../core/store/counters.ts";
+import type { Store } from "../core/store/store.ts";
 import { type StoredMessage, throwIfAborted } from "../core/store/store.ts";
 import { withUpkeep } from "../core/store/store-upkeep.ts";
 import { createAppender, type SentRequest } from "./appender.ts";
@@ -14,10 +18,9 @@ import { compactView, inProgress, type SessionCall, type SessionParts, type Sess
 import { exportSession } from "./export-session.ts";
 import { heedRefusal, keepWindows, restoreWindows } from "./learned-windows.ts";
 import { passesBefore } from "./pass-once.ts";
-import { checkPinnable } from "./pinnable.ts";
 import { endAt, endOfQuestion, type FindEnd, leavingBehind, rewindView } from "./rewind.ts";
 import type { Session, SessionStats, Waiting } from "./session-port.ts";
-import { modelOf } from "./session-view.ts";
+import { entriesOf, modelOf } from "./session-view.ts";
 import { viewToSend } from "./view-to-send.ts";
 
 export interface SessionOwner {
@@ -43,7 +46,7 @@ export function createSession(parts: SessionParts, owner: SessionOwner): Session
         const { at } = options;
         if (at === undefined) return owner.fork(newId, waiting);
         checkText(at, "A message id");
-        // Asked before anything is copied: a fork that cannot end there is not made.
+        // Checked before anything is copied: a fork that cannot end at `at` is not made.
         leavingBehind(await parts.live.refresh(), endAt(at, true));
         const copy = await owner.fork(newId, waiting);
         try {
@@ -61,7 +64,7 @@ export function createSession(parts: SessionParts, owner: SessionOwner): Session
   };
 }
 
-/** Looked at before anything is done; a store looks again while it waits for a lock. */
+/** Checks the signal first; a store checks it again while it waits for a lock. */
 async function checked<T>(method: string, options: Waiting, action: (waiting: Waiting) => Promise<T>): Promise<T> {
   checkOptions(options, method);
   const waiting = { signal: options.signal };
@@ -92,7 +95,7 @@ function viewMethods(parts: SessionParts) {
     append: (messages, options = {}) => appender.add(messages, options),
     request: async (options = {}) => {
       const { request, report } = await pass(options);
-      // Whoever sees the request alone would send it again and again.
+      // A caller that sees only the request would send it again and again.
       if (report.overflow?.retry === false) throw compactionFailure(options.overflow, report.overflow);
       return request;
     },
@@ -155,7 +158,7 @@ function changeMethods(parts: SessionParts) {
       checkText(messageId, "A message id");
       if (isPinned) await checkPinnable(parts, messageId);
       const { entries } = isPinned ? live.current() : await live.refresh();
-      // A change of the session makes whoever is compacting it begin anew: what is as it should be is no change.
+      // Every change of the session makes a compacting worker start again, so skip a pin that is already set.
       if (entries.some(({ stored }) => stored.id === messageId && stored.isPinned === isPinned)) return;
       await store.update(id, { type: "pin", messageIds: [messageId], isPinned }, waiting);
       await live.refresh();
@@ -173,7 +176,7 @@ function changeMethods(parts: SessionParts) {
         await store.update(id, { type: "memory-flush" }, waiting);
         await live.refresh();
       }),
-    // Called without a compiler it may get nothing at all.
+    // Untyped JavaScript may pass no options at all.
     purge: (options: Partial<Parameters<Session["purge"]>[0]> = {}) =>
       checked("purge", options, async (waiting) =>
         withUpkeep(store, "purge sessions").purge(id, checkedDate(options.olderThan), waiting),
@@ -183,11 +186,11 @@ function changeMethods(parts: SessionParts) {
   } satisfies Partial<Session>;
 }
 
-/** Somebody asked, and nothing was done: said aloud, never a silent no-op. */
+/** The error when a requested compaction did nothing: never a silent no-op. */
 function refuse({ plan, report }: SessionPass, id: string): never {
   const name = JSON.stringify(id);
   if (plan.because === "in-progress") throw inProgress(id);
-  // The notes have the words of the gate or the hook that would not have it.
+  // The notes hold the words of the gate or hook that refused.
   const isForbidden = report.reason === "gate" || report.reason === "cancelled";
   const why = [report.reason, ...(isForbidden ? report.notes : [])].join("; ");
   const message = `Session ${name} was not compacted (${why}); nothing was changed.`;
@@ -201,7 +204,7 @@ async function statsOf(parts: SessionParts): Promise<SessionStats> {
   const { archived } = await store.counts(id);
   const { conversation } = await viewToSend(parts, snapshot);
   const model = modelOf(snapshot.record.base);
-  // What earlier passes came to holds off the next one, so it belongs to the answer.
+  // The history of passes may delay the next one, so it belongs to the answer.
   const known = { passes: passesBefore(parts, snapshot), ...(model !== undefined && { model }) };
   return sessionStats({
     plan: compactor.planOver(conversation, known),
@@ -218,7 +221,7 @@ async function shortenedIn({ live, overlay }: SessionParts): Promise<readonly st
   return shortened.map(({ stored }) => stored.id);
 }
 
-/** Nobody can change what is kept here by what is handed out. */
+/** A copy: a change of the returned message must not change what is kept here. */
 function copyOf(stored: StoredMessage): StoredMessage {
   return { ...stored, body: copyJson(stored.body) };
 }
@@ -260,4 +263,52 @@ function sessionStats({ plan, windowTokens, counters, viewMessages, archivedMess
     shouldCompact: isCompaction(plan),
     reason: plan.because ?? plan.reason,
   };
+}
+
+export async function checkPinnable({ id, store, live, compactor }: SessionParts, messageId: string): Promise<void> {
+  const { entries } = await live.refresh();
+  const entry = entries.find(({ stored }) => stored.id === messageId);
+  // The store reports a missing message.
+  if (entry === undefined) return;
+  const { format } = compactor;
+  if ((await firstShortened({ id, store, format }, [entry.stored])) === undefined) return;
+  const message = `Message ${shown(messageId)} was shortened by a compaction, and only what is whole can be pinned; nothing was changed. Roll that compaction back to pin it, or read it with the recall tool.`;
+  throw new CompactionError("message-missing", message);
+}
+
+interface SessionIn {
+  readonly id: string;
+  readonly store: Store;
+  readonly format: Format;
+}
+
+/** The first of these messages that says less in the view than was appended; undefined where all are whole. */
+export async function firstShortened(
+  { id, store, format }: SessionIn,
+  messages: readonly StoredMessage[],
+): Promise<string | undefined> {
+  const edited = messages.filter(({ isEdited }) => isEdited);
+  if (edited.length === 0) return undefined;
+  const originals = entriesOf(format, await store.messages(id, idsOf(edited)));
+  const original = new Map(originals.map(({ stored, message }) => [stored.id, message]));
+  const isShortened = (message: Message): boolean => {
+    const before = original.get(message.id);
+    return before !== undefined && !isWhole(before, message);
+  };
+  return entriesOf(format, edited).find(({ message }) => isShortened(message))?.stored.id;
+}
+
+function idsOf(messages: readonly StoredMessage[]): readonly string[] {
+  return messages.map(({ id }) => id);
+}
+
+/** Whole even without its thinking, or with a summary added. */
+function isWhole(original: Message, now: Message): boolean {
+  const spoken = original.parts.filter(({ type }) => type !== "reasoning");
+  return spoken.every((part) => now.parts.some((other) => holds(other, part)));
+}
+
+function holds(now: Part, original: Part): boolean {
+  if (now.type === "text" && original.type === "text") return now.text.includes(original.text);
+  return isSameParts([now], [original]);
 }

@@ -5,7 +5,7 @@ import { memoryStore } from "../stores/memory.ts";
 import { sqliteStore } from "../stores/sqlite.ts";
 import type { Exported } from "./export-session.ts";
 
-/** The store with something done by another worker right before `reading` is read, as often as `times` says. */
+/** The store, in which another worker acts right before `reading` is read, as often as `times` says. */
 function disturbed(
   store: FullStore,
   reading: "log" | "events" | "edits",
@@ -23,7 +23,7 @@ function disturbed(
   };
 }
 
-/** View, log, events and edits tell of the same moment. */
+/** View, log, events and edits are of the same moment. */
 function checkOneMoment({ request, log = [], events = [], edits = [] }: Exported): void {
   const inForce = new Set(events.filter(({ undoneAt }) => undoneAt === null).map(({ id }) => id));
   const inView = log.filter(({ archivedBy }) => archivedBy === null);
@@ -77,7 +77,7 @@ test("what is done to an exported session does not reach the session", async () 
   await talk(session, 2);
   const request = JSON.stringify(await session.request());
   const { base = {} } = await session.export({ all: true });
-  // Declared as not to be written to, which holds nobody up at run time.
+  // Readonly by type, but not at run time.
   Object.assign(base, { model: "changed" });
   Object.assign(Object.values(base.system ?? {})[0] ?? {}, { text: "changed" });
   expect(JSON.stringify(await session.request())).toBe(request);

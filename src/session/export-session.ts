@@ -1,6 +1,6 @@
 /**
- * A session as a file: the view as a request body, and with `all` everything else that is needed to make the session again, all of
- * it as it was at one moment.
+ * A session as a file: the view as a request body, and with `all` everything else that is needed to create the session
+ * again, as it was at one moment.
  */
 
 import { CompactionError } from "../core/errors.ts";
@@ -14,17 +14,17 @@ import { conversationOf, type Snapshot } from "./live-view.ts";
 export interface Exported {
   readonly id: string;
   readonly format: string;
-  /** The view as it is, not compacted for the occasion. */
+  /** The view as it is; no compaction runs for it. */
   readonly request: object;
-  /** Everything ever appended or inserted, as it was written; with `all` only. */
+  /** Every message ever appended or inserted, as it was written; only with `all`. */
   readonly log?: readonly StoredMessage[];
   readonly events?: readonly CompactionEvent[];
-  /** What compactions wrote over messages and the system prompt; with `all` only. */
+  /** The edits of compactions to messages and the system prompt; only with `all`. */
   readonly edits?: readonly EventEdits[];
-  /** The request around the messages as it was given, without what a compaction wrote into its prompt; with `all` only. */
+  /** The fields of the request beside the messages, without a compaction's edit of the prompt; only with `all`. */
   readonly base?: JsonObject;
   readonly metadata?: JsonObject;
-  /** Whose session it is, where anybody said so; with `all` only. */
+  /** The agent that owns the session, where there is one; only with `all`. */
   readonly agentId?: string;
 }
 
@@ -38,10 +38,10 @@ export async function exportSession(parts: SessionParts, all: boolean): Promise<
   throw new CompactionError("store-conflict", message, { retryable: true });
 }
 
-/** Each reading is the whole log: somebody who changes the session all the time is not waited for longer. */
+/** A bound: each reading is the whole log, and other workers may change the session all the time. */
 const READINGS_MAX = 5;
 
-/** Undefined where it was changed while it was read: what was read before and after would not belong together. */
+/** Undefined where the session changed during the reading: the parts would not match. */
 async function readAll(parts: SessionParts): Promise<Exported | undefined> {
   const { id, store, live } = parts;
   const snapshot = await live.refresh();
@@ -51,16 +51,16 @@ async function readAll(parts: SessionParts): Promise<Exported | undefined> {
   const edits = await Array.fromAsync(full.edits(id));
   const { type } = await store.changes(id, version);
   if (type === "changed") return undefined;
-  // What was only appended meanwhile changed nothing before it, and would not be in the view.
+  // Messages that were only appended meanwhile change nothing before them, and are not in the view.
   const then = log.filter(({ sequence }) => sequence <= version.sequence);
   const owner = agentId === "" ? {} : { agentId };
-  // The snapshot's own objects are what requests are made from: whoever gets the file may change it.
+  // Copies: requests are made from the snapshot's own objects, and the caller may change the file.
   const around = { base: copyJson(base), metadata: copyJson(metadata) };
   return { ...viewOf(parts, snapshot), log: then, events, edits, ...around, ...owner };
 }
 
 function viewOf({ id, compactor: { format } }: SessionParts, snapshot: Snapshot): Exported {
-  // Nothing that is only for requests: what is exported is what is stored.
+  // Without the overlay for requests: an export holds what is stored.
   const encoded = format.encode(conversationOf(snapshot, new Map()));
   return { id, format: format.name, request: isObject(encoded) ? copyJson(encoded) : {} };
 }

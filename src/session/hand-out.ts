@@ -1,6 +1,6 @@
 /**
- * Requests as a session hands them out: a fresh body, and the list of messages, which is copied when somebody reads it. While the view only
- * grows, the list in wire form grows with it, so a request costs what is new until it is read.
+ * Builds the requests that a session returns: a fresh body, with a list of messages that is copied when it is read.
+ * While the view only grows, the list in wire form grows with it, so an unread request costs only what is new.
  */
 
 import type { ViewPass } from "../compactor.ts";
@@ -12,9 +12,9 @@ import { encodeMessages } from "./wire-input.ts";
 
 export interface GrowingRequest {
   readonly frame: Conversation;
-  /** Without its list. */
+  /** The body without its list. */
   readonly body: JsonObject;
-  /** The growing list of messages, how many of them are in `wire`, and these in wire form. */
+  /** The growing list of messages, the number of them that are in `wire`, and those in wire form. */
   readonly messages: readonly Message[];
   count: number;
   readonly wire: JsonValue[];
@@ -51,7 +51,7 @@ function listIn(body: JsonObject, { listKey }: Format): readonly JsonValue[] {
   return isArray(list) ? list : [];
 }
 
-/** The list may grow behind what is in this request. */
+/** The list may grow beyond this request. */
 function requestOf(body: JsonObject, listKey: string, list: readonly JsonValue[]): object {
   const { length } = list;
   const request = copyJson({ ...body, [listKey]: [] });

@@ -1,11 +1,11 @@
-/** A lease that is renewed for as long as the work takes, and whose loss aborts the work. Never outlives `release`. */
+/** A lease that is renewed during the work; its loss aborts the work. Never outlives `release`. */
 
 import { hostname } from "node:os";
 import { CompactionError } from "../core/errors.ts";
 import type { Lease, Store, Waiting } from "../core/store/store.ts";
 
 export interface HeldLease {
-  /** As last renewed. */
+  /** The lease as last renewed. */
   current(): Lease;
   /** Aborted when the lease is lost. */
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ export async function holdLease(
       if (renewed !== undefined) lease = renewed;
       else lost.abort(leaseLost(sessionId));
     } catch {
-      // The store may be back before the lease expires; if not, the commit is refused.
+      // The store may be back before the lease expires; otherwise it refuses the commit.
     }
   };
   const timer = setInterval(() => void renew(), Math.max(1, Math.floor(leaseMs / RENEWALS)));
@@ -41,7 +41,7 @@ export async function holdLease(
     signal: lost.signal,
     release: async () => {
       clearInterval(timer);
-      // It expires by itself where the store cannot be reached.
+      // Where the store cannot be reached, the lease expires by itself.
       await store.release(lease).catch(() => {});
     },
   };

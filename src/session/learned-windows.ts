@@ -1,4 +1,4 @@
-/** What providers taught about models, kept with the session: one that is opened elsewhere is not refused again, and counts by the last report at once. */
+/** Keeps what providers taught with the session: a process that opens it avoids the same refusal, and starts calibrated. */
 
 import type { Compactor } from "../compactor.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
@@ -8,10 +8,10 @@ import type { Snapshot } from "./live-view.ts";
 import { modelOf } from "./session-view.ts";
 import { viewToSend } from "./view-to-send.ts";
 
-/** In the session's metadata, by model. */
+/** The key in the session's metadata; its value is by model. */
 const KEY = "learnedWindows";
 
-/** Learns from a refusal, stores it, and says what it asks for. `sent` is the request that was handed out last. */
+/** Learns from a refusal, stores the lesson, and returns the demand that follows. `sent` is the request returned last. */
 export async function heedRefusal(
   parts: SessionParts,
   { overflow, signal }: SessionCall,
@@ -23,13 +23,13 @@ export async function heedRefusal(
   compactor.learnOverflow(sent ?? (await view()), overflow);
   await keepWindows(parts, { signal });
   const { messageCount } = snapshot.record.counters;
-  // Anything that was appended since is an answer, or asks for something else.
+  // A message appended since then means that the refused request was answered or given up.
   refused.attempts = refused.messageCount === messageCount ? refused.attempts + 1 : 1;
   refused.messageCount = messageCount;
   return { asked: "overflow", attempt: refused.attempts };
 }
 
-/** Brings the compactor and the session to the same knowledge about the session's model: what is newest stays. */
+/** Brings compactor and session to the same knowledge about the session's model: the newest wins. */
 export async function keepWindows({ id, store, compactor, live }: SessionParts, { signal }: Waiting): Promise<void> {
   const { record } = live.current();
   const { model, known } = restoreWindows(compactor, record);
@@ -41,7 +41,7 @@ export async function keepWindows({ id, store, compactor, live }: SessionParts, 
   await live.refresh();
 }
 
-/** What the session knows about its model, where the compactor knows nothing yet. */
+/** Gives the compactor the session's knowledge about its model, where the compactor has none. */
 export function restoreWindows(compactor: Compactor, record: SessionRecord): KnownWindow {
   const model = compactor.model ?? modelOf(record.base) ?? "";
   const kept = windowsIn(record)[model];
@@ -59,15 +59,15 @@ function windowsIn({ metadata }: SessionRecord): JsonObject {
   return isObject(metadata[KEY]) ? metadata[KEY] : {};
 }
 
-/** What went through since changes with every answer, and is worth no write. */
+/** Accepted sizes change with every answer, and are not worth a write. */
 function isSame(known: JsonObject | undefined, learned: JsonObject | undefined): boolean {
   return known?.stated === learned?.stated && known?.refused === learned?.refused;
 }
 
 /**
- * What the provider reported last is about everything up to its answer. A session that is opened again counts by it at once, and
- * not only after the next answer. A compaction clears it, and nothing is known then. Nor is it where requests are shortened
- * and the stored view is not: it would be compared with more than was sent.
+ * The usage that the provider reported last covers the view up to its answer, so a session that is opened again counts
+ * by it at once. A compaction clears it. It is not used where requests are shortened and the stored view is not: it
+ * would be compared with more than was sent.
  */
 export function recalibrate(
   compactor: Compactor,

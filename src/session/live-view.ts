@@ -1,6 +1,6 @@
 /**
  * The newest view of a session that this process knows, kept up with the store. Others may append and compact at any time: one
- * cheap question tells, and only what is new is read. While messages are only appended, the view is one list that grows.
+ * cheap question to the store tells, and only what is new is read. While messages are only appended, the view is one growing list.
  */
 
 import type { Conversation, Message } from "../core/message.ts";
@@ -8,7 +8,7 @@ import type { Format } from "../core/ports.ts";
 import { once } from "../core/remember.ts";
 import { countersAfterAppend } from "../core/store/counters.ts";
 import type {
-  Appended,
+  AppendResult,
   Batch,
   Changes,
   SessionRecord,
@@ -20,13 +20,13 @@ import type {
 import { type Entry, entriesOf, frameOf } from "./session-view.ts";
 import { createSigning, type Signing } from "./signing.ts";
 
-/** The view at one moment. Taking one costs nothing; its entries are put together when somebody asks for them. */
+/** The view at one moment. Taking one costs nothing; its entries are built when they are read. */
 export interface Snapshot {
   readonly record: SessionRecord;
   readonly entries: readonly Entry[];
-  /** The prompt, the tools and the rest, without messages. */
+  /** The conversation without messages: system prompt, tools and the rest. */
   readonly frame: Conversation;
-  /** The live list that the entries are the first ones of. It is another list as soon as anything but an append has happened. */
+  /** The live list; the snapshot's entries are its first ones. Any change but an append replaces the list. */
   readonly list: readonly Entry[];
   readonly length: number;
 }
@@ -35,11 +35,11 @@ export interface LiveView {
   current(): Snapshot;
   /** Asks the store first. */
   refresh(): Promise<Snapshot>;
-  /** What this process appended itself need not be read back, unless others came between. */
-  appended(batch: Batch, appended: Appended): void;
-  /** What is known about the prefixes that thinking in the view was signed over. */
+  /** Adds messages that this process appended without reading them back, unless others changed the session in between. */
+  appended(batch: Batch, appended: AppendResult): void;
+  /** What is known about the prefixes over which thinking in the view was signed. */
   readonly signing: Signing;
-  /** Messages without their thinking, once somebody needed them so. */
+  /** Messages without their thinking, made on demand. */
   readonly unthought: WeakMap<Message, Message>;
 }
 
@@ -52,7 +52,7 @@ export function createLiveView(store: Store, format: Format, opened: SessionStat
     for (const entry of entriesOf(format, messages)) entries.push(entry);
     snapshot = snapshotOf(record, snapshot.frame, entries);
   };
-  /** False where nobody can tell which of two sessions is the later one: both came to be known since the question. */
+  /** False where two sessions of this id appeared since the question, and their order is unknown. */
   const take = (changes: Exclude<Changes, { readonly type: "none" }>, known: Snapshot): boolean => {
     const record = changes.type === "changed" ? changes.state : changes.record;
     const { version } = snapshot.record;
@@ -61,11 +61,11 @@ export function createLiveView(store: Store, format: Format, opened: SessionStat
     if (isSame && !isNewer(record.version, version)) return true;
     if (changes.type === "changed") {
       const { view, ...rest } = changes.state;
-      // Another session of the same id numbers its messages alike.
+      // Another session of the same id uses the same message ids.
       const before = new Map((isSame ? snapshot.entries : []).map((entry) => [entry.stored.id, entry]));
       entries = [...entriesOf(format, view, before)];
       snapshot = snapshotOf(rest, frameOf(format, rest), entries);
-      // Where others changed it since the question, what they appended is asked for once more.
+      // Others changed the session since the question: ask again for what they appended.
     } else if (record.version.revision !== version.revision) return false;
     else
       grow(
@@ -100,7 +100,7 @@ export function createLiveView(store: Store, format: Format, opened: SessionStat
 
 function storedOf(
   { messages }: Batch,
-  { ids, sequence, createdAt }: Pick<Appended, "ids" | "createdAt"> & { readonly sequence: number },
+  { ids, sequence, createdAt }: Pick<AppendResult, "ids" | "createdAt"> & { readonly sequence: number },
 ): readonly StoredMessage[] {
   return messages.map(({ role, body, isPinned = false }, index) => {
     const number = sequence + index + 1;
@@ -120,7 +120,7 @@ function storedOf(
   });
 }
 
-/** Somebody who makes a session anew all the time is not waited for. */
+/** A bound: other workers may create the session anew all the time. */
 const QUESTIONS_MAX = 5;
 
 function snapshotOf(record: SessionRecord, frame: Conversation, list: readonly Entry[]): Snapshot {
@@ -141,16 +141,16 @@ function isSameSession(a: Snapshot, b: Snapshot): boolean {
   return a.record.version.incarnation === b.record.version.incarnation;
 }
 
-/** Both numbers only ever rise within a session, so what came late over another path is told apart. */
+/** Both numbers only rise within a session, so an answer that arrives late can be recognised. */
 function isNewer(next: Version, now: Version): boolean {
   return next.revision > now.revision || (next.revision === now.revision && next.sequence > now.sequence);
 }
 
-/** Messages as they are sent in place of the stored ones, by id. */
+/** Messages that are sent in place of the stored ones, by id. */
 export type Overlay = Map<string, OverlayEntry>;
 
 export interface OverlayEntry {
-  /** The very entry that it was made from: once that is pinned or edited, it is of no use any more. */
+  /** The entry that `message` was made from: once that entry is pinned or edited, `message` is obsolete. */
   readonly over: Entry;
   readonly message: Message;
 }

@@ -4,7 +4,7 @@ import type { CompactorOptions } from "../compactor.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { openSession } from "../session.ts";
 
-/** What leaves the view though no trigger fired and nobody asked: neither counted nor told as a compaction. */
+/** Messages that leave without a trigger or a demand: neither counted nor told as a compaction. */
 test.each<readonly [string, Partial<CompactorOptions>]>([
   ["old tool turns (R097)", { profile: "auto-compact", prune: { enabled: true } }],
   ["messages over micro-agent's limit (R146)", { profile: "micro-agent" }],
@@ -41,7 +41,7 @@ test.each<readonly [string, Partial<CompactorOptions>]>([
   expect((await session.stats()).compactionCount).toBe(0);
   const history = await session.history();
   expect(history.every(({ strategy, isCompaction }) => strategy === "prune" && !isCompaction)).toBe(true);
-  // Nous leaves out for requests alone.
+  // Nous leaves messages out of requests only.
   expect(history).toHaveLength(session.compactor.settings.prune.scope === "stored" ? 1 : 0);
   const said = logger.lines.filter(([level]) => level !== "debug").map(([, message]) => message);
   expect(said).toEqual([expect.stringMatching(/^Compaction: prune, /)]);

@@ -1,4 +1,4 @@
-/** A session that was compacted under one profile and goes on under another: the earlier summary is no request of the user's. */
+/** A session that was compacted under one profile and continues under another: the earlier summary is no user's request. */
 
 import { expect, test } from "vitest";
 import { listOf, talk } from "../../test/session-world.ts";
@@ -40,6 +40,6 @@ test.each(EARLIER.flatMap((earlier) => LATER.map((later) => [earlier, later] as 
 test.each(profileNames)("%s: a message that holds its summary alone is told by its opening", (profile) => {
   const { renderer, opening, closing } = resolveSettings({ profile }).render;
   const message = { id: "m1", role: "user", parts: [text(`${opening}## Goal\n- a${closing}`)] } as const;
-  // Merged into a message, it never stands alone.
+  // A merged summary never stands alone.
   expect(isForeignSummary(message)).toBe(renderer !== "merge-first-user");
 });

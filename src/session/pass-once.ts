@@ -1,4 +1,4 @@
-/** One attempt at a compaction: from the newest view to a commit, under a lease that is given back before this returns. */
+/** One attempt at a compaction: from the newest view to a commit, under a lease that is released before this returns. */
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Report } from "../compactor/report.ts";
@@ -9,11 +9,10 @@ import type { Message, Part } from "../core/message.ts";
 import { isTextStep } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { RECALL_NAME } from "../core/plan/tool-names.ts";
-import type { Settings } from "../core/settings/settings.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { Settings, SettingsInput } from "../core/settings/settings.ts";
 import type { NewEvent } from "../core/store/compaction-event.ts";
 import type { PassHistory } from "../core/store/counters.ts";
-import type { Commit, Committed, Lease, NewEdit } from "../core/store/store.ts";
+import type { Commit, CommitResult, Lease, NewEdit } from "../core/store/store.ts";
 import { ownCopy } from "../core/store/stored-json.ts";
 import type { SessionCall, SessionParts } from "./compact-view.ts";
 import { handOut } from "./hand-out.ts";
@@ -26,7 +25,6 @@ import { thinks, viewToSend } from "./view-to-send.ts";
 export interface PassAttempt {
   readonly passed: ViewPass;
   readonly request: object;
-  /** The event that was stored, if any. */
   readonly eventId?: string;
   /** True when others appended while the summary was made. */
   readonly isOvertaken?: boolean;
@@ -64,7 +62,7 @@ export async function passOnce(
           held?.signal.addEventListener("abort", () => lost.abort(held?.signal.reason), { once: true });
           return held !== undefined;
         },
-        // Whoever is told of a compaction can rely on it: it is in the store by then.
+        // Hooks are told of a compaction only after it is stored.
         commit: async (passed) => {
           if (held === undefined || !passed.report.compacted) return undefined;
           await commitWhen?.();
@@ -84,14 +82,14 @@ export async function passOnce(
     if (held === undefined) keepForRequests(parts, { snapshot, passed });
     return requestFrom(parts, snapshot, { passed });
   } catch (error) {
-    // The abort was ours: what the caller needs to know is why.
+    // The lost lease aborted the work: throw the reason for that.
     throw lost.signal.aborted && !call.signal?.aborted ? lost.signal.reason : error;
   } finally {
     if (held !== undefined) await released(held, call);
   }
 }
 
-/** What a stored edit or a request shortens, as it was appended. */
+/** The original form of messages that a stored edit or a request shortens. */
 async function originalsIn(parts: SessionParts, { entries }: Snapshot): Promise<readonly Message[]> {
   const { overlay } = parts;
   const edited = entries.filter(({ stored }) => stored.isEdited);
@@ -105,7 +103,7 @@ async function originalsIn(parts: SessionParts, { entries }: Snapshot): Promise<
     if (original === undefined) return [];
     const isJoined = resultsIn(message).length > resultsIn(original).length;
     if (!isJoined) return [original];
-    // A repair joined the rows behind it with this one.
+    // A repair joined the following rows with this one.
     const behind = Array.from({ length: JOINED_ROWS_MAX }, (_, index) => `m${sequence + index + 1}`);
     const others = [...(await writtenMessages(parts, behind)).values()];
     return [{ ...original, parts: [...original.parts, ...others.flatMap(resultsIn)] }];
@@ -113,7 +111,7 @@ async function originalsIn(parts: SessionParts, { entries }: Snapshot): Promise<
   return [...overlaid.map(({ message }) => message), ...(await Promise.all(stored)).flat()];
 }
 
-/** As many results of one round may have been appended one by one. */
+/** The most rows with results of one round that may have been appended one by one. */
 const JOINED_ROWS_MAX = 16;
 
 async function writtenMessages(
@@ -135,12 +133,12 @@ function withNotes(passed: ViewPass, notes: readonly string[]): ViewPass {
   return { ...passed, report: { ...report, notes: [...notes, ...report.notes] } };
 }
 
-/** Whoever gave up does not wait for locks on the way out; the lease goes back as soon as it can. */
+/** After an abort, release the lease without waiting for the lock. */
 async function released(held: HeldLease, { signal }: SessionCall): Promise<void> {
   const release = held.release();
   if (signal?.aborted !== true) return release;
   const over = new AbortController();
-  // A timer that nobody waits for any more would keep the process alive.
+  // A timer left running would keep the process alive.
   const patience = pause(RELEASE_MS_MAX, undefined, { signal: over.signal }).catch(() => {});
   await Promise.race([release, patience]);
   over.abort();
@@ -148,7 +146,7 @@ async function released(held: HeldLease, { signal }: SessionCall): Promise<void>
 
 const RELEASE_MS_MAX = 200;
 
-/** What was held off here is over once anybody has changed the session. */
+/** A held-off pass counts no more once the session has changed. */
 export function passesBefore({ heldOff }: SessionParts, { record }: Snapshot): PassHistory {
   const { incarnation, revision } = record.version;
   const isSame = heldOff.version?.incarnation === incarnation && heldOff.version.revision === revision;
@@ -186,13 +184,13 @@ function hookContextOf({ record }: Snapshot, { hookContext }: SessionCall): Hook
   };
 }
 
-/** Where no compaction is due, what is left out by a limit on messages or tool turns is left out of requests only, too. */
+/** Where no compaction is due and pruning is for requests only, so are a limit on messages or tool turns. */
 function needsCommit({ reason, steps }: Plan, { scope }: Settings["prune"]): boolean {
   if (scope === "stored") return true;
   return reason !== "prune" && !steps.every(isTextStep);
 }
 
-/** Nothing is stored: what was shortened on the way, or left out with it, is remembered, so that the prefix stays the same. */
+/** Remembers what was shortened, or lost with it, without storing it, so that the prefix stays the same. */
 function keepForRequests(parts: SessionParts, { snapshot, passed }: SnapshotPass): void {
   const { overlay } = parts;
   const shortened = new Set(passed.plan.steps.filter(isTextStep).map(({ messageId }) => messageId));
@@ -206,7 +204,7 @@ function keepForRequests(parts: SessionParts, { snapshot, passed }: SnapshotPass
   parts.sendable = undefined;
 }
 
-/** The answer to this request is signed over it, if it comes before anything else does. */
+/** Records that an answer is signed over this request, if nothing else is appended before it. */
 function requestFrom(
   parts: SessionParts,
   { record, frame }: Snapshot,
@@ -216,12 +214,12 @@ function requestFrom(
   return { ...made, request: handOut(parts, frame, made.passed) };
 }
 
-/** Thinking that went because a text before it was shortened may not come back while that is so. */
+/** Thinking that was removed because an earlier text was shortened must stay out while that text is short. */
 function hasLostThinking(before: Message, after: Message): boolean {
   return before.parts !== after.parts && thinks(before) && !thinks(after);
 }
 
-interface CommittedPass extends Committed {
+interface CommittedPass extends CommitResult {
   readonly commit: Commit;
 }
 
@@ -251,7 +249,7 @@ function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease:
   const { joinedIds, ...delta } = viewDelta({ format: compactor.format, before, after: view.messages, plan });
   const archived = new Set(delta.archivedIds);
   const isForRequestsOnly = passed.settings.prune.scope === "request";
-  // What is shortened for requests only is no business of the store's, unless it says what rows said that leave the view.
+  // Text shortened for requests only is not stored, unless its row holds the text of rows that leave the view.
   const isStored = ({ messageId, kind }: NewEdit): boolean =>
     joinedIds.includes(messageId) || (kind === "reshape" && !overlay.has(messageId));
   const edits = isForRequestsOnly ? delta.edits.filter(isStored) : delta.edits;
@@ -281,7 +279,6 @@ function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease:
 interface EventInput {
   readonly plan: Plan;
   readonly report: Report;
-  /** What was done, by name. */
   readonly strategy: string;
   readonly isCompaction: boolean;
   readonly profile: string;
@@ -318,8 +315,8 @@ function eventRecord(input: EventInput): NewEvent {
   };
 }
 
-/** Undefined fields left out, as a store would leave them out. */
+/** JSON without undefined fields, as a store would read it back. */
 function plainJson(value: unknown): JsonValue {
-  // Whatever it was, what comes back was read from JSON.
+  // The copy was parsed from JSON.
   return ownCopy(value) as JsonValue;
 }

@@ -56,7 +56,7 @@ test("a session that shortens its requests only does not compare what was report
   expect((await again.fit()).report.tokensAfter).toBe(tokensAfter);
 });
 
-/** What is appended after the request, and which of it the last usage is about. */
+/** Appends after the request, and which of them the last usage is about. */
 const LATER = {
   "in one list": [[response(call, 0), result, response(said, 1)]],
   "one after the other": [response(call, 0), result, response(said, 1)],

@@ -1,6 +1,6 @@
 /**
- * Takes the end of a view out of it: for an answer that is asked for again, or a question that is put otherwise. It is an event like
- * a compaction, in one transaction, and a rollback takes it back; nothing is deleted and no model is asked.
+ * Removes the end of a view: to ask for an answer again, or to put a question in other words. It is an event like a
+ * compaction, in one transaction, and a rollback undoes it; nothing is deleted and no model is asked.
  */
 
 import { CompactionError } from "../core/errors.ts";
@@ -17,10 +17,10 @@ import { viewToSend } from "./view-to-send.ts";
 /** How many messages stay, from the first on. */
 export type FindEnd = (entries: readonly Entry[]) => number;
 
-/** Somebody who changes the session all the time is not waited for. */
+/** A bound: other workers may change the session all the time. */
 const ATTEMPTS_MAX = 4;
 
-/** Returns what left the view. */
+/** Returns the messages that left the view. */
 export async function rewindView(
   parts: SessionParts,
   findEnd: FindEnd,
@@ -54,7 +54,7 @@ export async function rewindView(
   }
 }
 
-/** Throws where a pinned message would leave: whoever pinned it wants it in the view. */
+/** Throws where a pinned message would leave. */
 export function leavingBehind({ entries }: Snapshot, findEnd: FindEnd): readonly Entry[] {
   const leaving = entries.slice(findEnd(entries));
   const pinned = leaving.find(({ stored }) => stored.isPinned && stored.madeBy === null);
@@ -63,7 +63,7 @@ export function leavingBehind({ entries }: Snapshot, findEnd: FindEnd): readonly
   throw new CompactionError("invalid-request", message);
 }
 
-/** Up to a message, with it or without it. */
+/** The end at a message, which stays or leaves. */
 export function endAt(messageId: string, isKept: boolean): FindEnd {
   return (entries) => {
     const at = entries.findIndex(({ stored }) => stored.id === messageId);
@@ -73,7 +73,7 @@ export function endAt(messageId: string, isKept: boolean): FindEnd {
   };
 }
 
-/** Behind the user's last words; where nothing follows them, before them. A summary stays. */
+/** The end after the user's last words; before them where nothing follows them. A summary stays. */
 export function endOfQuestion(entries: readonly Entry[]): number {
   const last = entries.findLastIndex(({ stored, message }) => stored.isSummary || isTurnStart(message));
   const isLast = last === entries.length - 1 && entries[last]?.stored.isSummary === false;

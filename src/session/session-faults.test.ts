@@ -8,7 +8,7 @@ import { openaiChat } from "../formats/openai-chat.ts";
 import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
 
-/** Says the same whatever it is asked, after something else has happened. */
+/** A summarizer with a fixed answer, which runs `meanwhile` first. */
 function saying(meanwhile: () => Promise<unknown>): NonNullable<CompactorOptions["summarizer"]> {
   return {
     name: "scripted",
@@ -30,7 +30,7 @@ describe("others at work", () => {
       if (++calls === 1) await talk(other, 12);
     });
     const compactor = { format: anthropicMessages, ...SMALL, summarizer };
-    // Whoever waited for such a lease would not be back within a test.
+    // The test would time out if it waited for this lease.
     const session = await open({ store, leaseMs: 600_000, compactor });
     await talk(session, 12);
     const { request, report } = await session.fit();

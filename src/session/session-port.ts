@@ -1,4 +1,4 @@
-/** What a session can do. Every method takes a signal; the errors are those of docs/errors.md. */
+/** The methods of a session. Each takes a signal; their errors are in docs/errors.md. */
 
 import type { Compactor } from "../compactor.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
@@ -10,64 +10,64 @@ import type { Appendable } from "./wire-input.ts";
 
 export type { Waiting };
 
-/** `Request` is what the format of its compactor takes for a request body. */
+/** `Request` is the type of a request body in the compactor's format. */
 export interface Session<Request extends object = object> {
   readonly id: string;
   readonly store: Store;
   readonly compactor: Compactor<Request>;
-  /** Durable when it resolves. A provider's response is taken as it is, and its usage calibrates the estimate. */
+  /** Durable when it resolves. Takes a provider's response as it is, and calibrates the estimate with its usage. */
   append(messages: Appendable, options?: AppendOptions): Promise<readonly string[]>;
   /** The view, ready to be sent; compacts when a trigger fires. With `overflow`, throws `compaction-failure` where no retry makes sense. */
   request(options?: SessionRequest): Promise<Request>;
-  /** The same, with the plan and the report of what was done. */
+  /** Like `request`, with the plan and the report. */
   fit(options?: SessionRequest): Promise<SessionPass<Request>>;
   /** Compacts now. Throws `nothing-to-compact` or `already-in-progress`. */
   compact(options?: SessionRequest): Promise<SessionPass<Request>>;
-  /** Takes back a compaction: the newest, or the one named; later ones too with `cascade`. Returns the ids of those undone. */
+  /** Undoes a compaction: the newest, or the named one; with `cascade` later ones too. Returns the ids of the undone events. */
   rollback(options?: Waiting & { readonly to?: string; readonly cascade?: boolean }): Promise<readonly string[]>;
   /**
-   * Takes everything behind a message (`to`), or that message too (`before`), out of the view and returns it. It goes into the archive as
-   * an event, which a rollback undoes. Throws `already-in-progress` while another worker compacts.
+   * Removes everything after a message (`to`), or that message too (`before`), from the view and returns it. It goes
+   * into the archive as an event, which a rollback undoes. Throws `already-in-progress` while another worker compacts.
    */
   rewind(options: Waiting & RewindPoint): Promise<readonly StoredMessage[]>;
-  /** Rewinds to the user's last words, so that they are answered again; where nothing answers them, takes those out, to be put otherwise. */
+  /** Rewinds to the user's last words, to have them answered again; where they have no answer, removes them, to be put in other words. */
   pop(options?: Waiting): Promise<readonly StoredMessage[]>;
   /** Every compaction and every rewind, oldest first, undone ones included. */
   history(options?: Waiting): Promise<readonly CompactionEvent[]>;
   stats(options?: Waiting): Promise<SessionStats>;
   /** The view as it is stored. */
   view(options?: Waiting): Promise<readonly StoredMessage[]>;
-  /** Messages of the view that are sent with less than was appended: a compaction shortened them, or requests do. */
+  /** Ids of messages whose sent form says less than was appended: a compaction or a request shortened them. */
   shortened(options?: Waiting): Promise<readonly string[]>;
   pin(messageId: string, options?: Waiting): Promise<void>;
   unpin(messageId: string, options?: Waiting): Promise<void>;
-  /** What left the view. */
+  /** The messages that left the view. */
   archive(options?: Waiting): AsyncIterable<StoredMessage>;
   /** Searches archive and view, or the archive alone. */
   recall(query: string, options?: Waiting & RecallRange): Promise<readonly Hit[]>;
-  /** What a compaction took out of the view. */
+  /** The messages that a compaction removed from the view. */
   expand(eventId: string, options?: Waiting): Promise<readonly StoredMessage[]>;
-  /** Changes model, system prompt, tools or whatever else stands around the messages. */
+  /** Changes the request's other fields: model, system prompt, tools and the rest. */
   setBody(body: object, options?: Waiting): Promise<void>;
-  /** Memory was flushed: `stats().memoryFlushCompactionCount` is the compaction count of now; the next flush is due once that has grown. */
+  /** Sets `stats().memoryFlushCompactionCount` to the compaction count; the next flush of memory is due once that grows. */
   recordMemoryFlush(options?: Waiting): Promise<void>;
-  /** Deletes archived messages for good; returns how many. */
+  /** Deletes archived messages for good; returns their number. */
   purge(options: Waiting & { readonly olderThan: Date }): Promise<number>;
   delete(options?: Waiting): Promise<void>;
-  /** A new session with the same log, whose view ends with the message `at` where one is named. */
+  /** A new session with the same log; with `at`, its view ends with that message. */
   fork(newId: string, options?: Waiting & { readonly at?: string }): Promise<Session<Request>>;
-  /** The view as a request body; with `all`, the archive and the events beside it. */
+  /** The view as a request body; with `all`, the archive and the events too. */
   export(options?: Waiting & { readonly all?: boolean }): Promise<Exported>;
-  /** Closes the store too where the session opened it. */
+  /** Also closes the store where the session opened it. */
   close(options?: Waiting): Promise<void>;
 }
 
 export interface AppendOptions extends Waiting {
-  /** True: they stay in the view as they are, whatever is compacted. A message that carries `isPreserved: true` is pinned by itself. */
+  /** True: a compaction leaves these messages as they are. A message with `isPreserved: true` is pinned without this. */
   readonly pinned?: boolean;
 }
 
-/** Either of them. */
+/** Exactly one of the two. */
 export type RewindPoint =
   | { readonly to: string; readonly before?: never }
   | { readonly before: string; readonly to?: never };
@@ -77,19 +77,19 @@ export interface RecallRange {
   readonly scope?: "all" | "archive";
 }
 
-/** What one request may say for itself; pins are the session's. */
+/** The options of one request; pins belong to the session. */
 export type SessionRequest = Omit<SessionCall, "asked" | "attempt" | "pinned">;
 
-/** How full a session is, in numbers: what a status bar shows and a host decides by. */
+/** How full a session is, in numbers: for a status bar and a host's decisions. */
 export interface SessionStats extends Counters {
-  /** Of the view, as it would be sent now. */
+  /** Tokens of the view as it would be sent now. */
   readonly currentTokens: number;
   readonly windowTokens: number;
-  /** 0 to 1, and above where it does not fit. */
+  /** From 0 to 1; above 1 where the view does not fit. */
   readonly usedRatio: number;
   readonly viewMessages: number;
   readonly archivedMessages: number;
-  /** Whether the next request would compact, and what for. */
+  /** Whether the next request would compact, and why. */
   readonly shouldCompact: boolean;
   readonly reason: string;
 }

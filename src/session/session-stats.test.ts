@@ -32,7 +32,7 @@ async function sessionWith(messages: readonly JsonObject[], options: Options): P
   return session;
 }
 
-/** What the statistics say before a request, and whether that request stored a compaction. */
+/** The statistics before a request, and whether that request stored a compaction. */
 async function check(messages: readonly JsonObject[], options: Options, expected: readonly [boolean, string]) {
   const session = await sessionWith(messages, options);
   const { shouldCompact, reason } = await session.stats();

@@ -1,6 +1,6 @@
 /**
- * A stored view as a conversation, and back: stored bodies in their order, ids of the store, pins, edits of the system prompt.
- * Pure. A message that nobody touched is the same object from one request to the next, so nothing is counted twice.
+ * Turns a stored view into a conversation and back: stored bodies in their order, ids of the store, pins, edits of the
+ * system prompt. Pure. An unchanged message is the same object from one request to the next, so it is counted once.
  */
 
 import { isSameJson } from "../core/identity.ts";
@@ -15,7 +15,7 @@ export interface Entry {
   readonly message: Message;
 }
 
-/** Decodes only what was not decoded before. */
+/** Decodes only new rows. */
 export function entriesOf(
   format: Format,
   messages: readonly StoredMessage[],
@@ -28,7 +28,7 @@ export function entriesOf(
   });
 }
 
-/** A store that read the row again has a new body of the same text; only edits and pins can have changed it. */
+/** A store that reads a row again returns a new body with the same text; only an edit or a pin can have changed it. */
 function isSame(before: StoredMessage, now: StoredMessage): boolean {
   if (before.isPinned !== now.isPinned || before.isEdited !== now.isEdited) return false;
   if (before.body === now.body) return true;
@@ -41,24 +41,24 @@ function messageOf(format: Format, { id, body, isPinned }: StoredMessage): Messa
   return { ...message, id, ...(isPinned && { pinned: true }) };
 }
 
-/** Everything but the messages. */
+/** The conversation without its messages. */
 export function frameOf(format: Format, { base, system }: Pick<SessionState, "base" | "system">): Conversation {
   const frame = format.decode({ ...base, [format.listKey]: [] });
   const edited = systemAfter(frame.system, system);
   return edited === undefined ? frame : { ...frame, system: edited };
 }
 
-/** Undefined where there is no edit. A prompt that is another one by now keeps what the pass added to the one it saw. */
+/** Undefined where there is no edit. A prompt that changed since the pass keeps what the pass added. */
 function systemAfter(system: readonly Part[], edit: SystemEdit | null): readonly Part[] | undefined {
   if (edit === null) return undefined;
-  // Written by `systemEditOf`, which takes nothing but parts.
+  // Written by `systemEditOf`, which writes only parts.
   const [before, after] = [edit.before, edit.after] as unknown as readonly [readonly Part[], readonly Part[]];
   const known = new Set(before.map((part) => JSON.stringify(part)));
   const isSame = JSON.stringify(before) === JSON.stringify(system);
   return isSame ? after : [...system, ...after.filter((part) => !known.has(JSON.stringify(part)))];
 }
 
-/** What a pass made of the prompt; null when it is the session's own. */
+/** A pass's edit of the prompt; null where the prompt is the session's own. */
 export function systemEditOf(frame: Conversation, after: Conversation): SystemEdit | null {
   const before = frame.wire?.system ?? [];
   if (after.system === before) return null;
@@ -66,14 +66,14 @@ export function systemEditOf(frame: Conversation, after: Conversation): SystemEd
 }
 
 function jsonOf(parts: readonly Part[]): JsonValue {
-  // Parts are JSON through and through.
+  // Parts are plain JSON.
   return ownCopy(parts) as unknown as JsonValue;
 }
 
-/** A body without its messages: what a session keeps of it. */
+/** The body that a session keeps: without its messages. */
 export function baseOf(format: Format, body: JsonObject): JsonObject {
   const { [format.listKey]: _, ...rest } = body;
-  // The list keeps its place among the keys, so that a request reads as the one that was given.
+  // The list keeps its place among the keys, so that requests have the given order.
   return Object.hasOwn(body, format.listKey) ? { ...body, [format.listKey]: [] } : rest;
 }
 

@@ -9,12 +9,12 @@ import { memoryStore } from "../stores/memory.ts";
 import { createRandom, type Random } from "../testing/random.ts";
 import type { Session } from "./session-port.ts";
 
-/** Every answer thinks, and its signature is a hash of the request that it answers, as a binding model makes it. */
+/** Every answer thinks, and its signature is a hash of its request, as a binding model makes it. */
 
 const MODEL = "claude-opus-5-5";
 const RESULT = "a line of what the tool has read in the file\n";
 
-/** As it stands in JSON. */
+/** Its text in JSON. */
 const FIRST_RESULT = JSON.stringify(`ta: ${RESULT.repeat(2)}`).slice(1, -1);
 
 const signatureOf = (system: unknown, messages: readonly unknown[]): string =>
@@ -37,7 +37,7 @@ const resultOf = (name: string, lines: number): JsonObject => ({
   content: [{ type: "tool_result", tool_use_id: name, content: `${name}: ${RESULT.repeat(lines)}` }],
 });
 
-/** Signatures in a request: how many stand behind the prefix they were made for, and how many behind another. */
+/** Signatures in a request: how many follow the prefix that they were made for, and how many another. */
 function signaturesIn(request: object): { readonly right: number; readonly wrong: number } {
   const messages = listOf(request);
   const verdicts = messages.flatMap(({ content }, index) => {
@@ -49,7 +49,7 @@ function signaturesIn(request: object): { readonly right: number; readonly wrong
   return { right, wrong: verdicts.length - right };
 }
 
-/** A clock that never says the same twice, so that it is known what came before what. */
+/** A store whose clock never gives the same time twice, so that the order of events is known. */
 function risingStore(): Store {
   let atMs = Date.parse("2026-01-01T00:00:00Z");
   return memoryStore({ now: () => new Date(atMs++) });
@@ -165,7 +165,7 @@ test("thinking that is appended while a summary is made was signed over the view
   }
 });
 
-/** Results are shortened, for requests only or in the store. */
+/** Results are shortened, in requests only or in the store. */
 const PRUNING: Settings = { compact: { auto: false }, prune: { scope: "request" } };
 
 describe("a pin that comes late", () => {

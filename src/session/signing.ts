@@ -1,6 +1,6 @@
 /**
- * What this process can know about the prefix that thinking in a view was signed over: which events were undone or committed past
- * it, and which answers came to requests of its own. Reads events only when asked, and only where they may have changed.
+ * What this process knows about the prefix over which thinking in a view was signed: which events were undone or committed
+ * later, and which answers belong to its own requests. Reads events only on demand, and only when they may have changed.
  */
 
 import { isArray, isObject, type JsonValue } from "../core/json.ts";
@@ -8,17 +8,17 @@ import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { Store, StoredMessage, Version } from "../core/store/store.ts";
 
 export interface Signing {
-  /** A request was handed out that holds everything up to this number. */
+  /** Records a returned request that holds all messages up to this number. */
   handedOut(sequence: number): void;
-  /** Stored as the very next ones, by this process: the first of them is the answer to what was handed out, if that ends there. */
+  /** Records stored messages of this process: the first answers the last returned request, if that ends directly before it. */
   appended(ids: readonly string[], sequenceBefore: number): void;
-  /** Once others compacted or rolled back, nobody here knows any more what was signed over what. */
+  /** Forgets the known answers once others compacted or rolled back: what they were signed over is unknown now. */
   saw(version: Version): void;
-  /** Our own pass settled what it saw; what came meanwhile was signed over the view before it. */
+  /** Our own pass settled the messages that it saw; an answer that came meanwhile was signed over the view before it. */
   committed(commit: OwnCommit): void;
-  /** True for what directly answers a request of this process, in the form in which it is still sent. */
+  /** True for a message that directly answers a request of this process, in the form that is still sent. */
   isOwnAnswer(messageId: string): boolean;
-  /** What the events say, as of a version. */
+  /** The facts of the events, at a version. */
   eventsAt(version: Version): Promise<EventFacts>;
 }
 
@@ -31,16 +31,15 @@ export interface OwnCommit {
 }
 
 export interface EventFacts {
-  /** Events that were in force and are not any more. */
+  /** Events that are no longer in force. */
   readonly undone: readonly UndoneEvent[];
-  /** The newest event in force. */
   readonly newest: EventInForce | undefined;
 }
 
 interface EventInForce {
   readonly id: string;
   readonly createdAt: string;
-  /** The last number that its pass saw; 0 where nobody knows. */
+  /** The last message number that its pass saw; 0 where unknown. */
   readonly seen: number;
 }
 
@@ -83,9 +82,9 @@ export function createSigning(store: Store, sessionId: string, opened: Version):
 }
 
 /**
- * Whether a message was appended under a view that is not the one of today: while an event was in force that is undone, or after
- * the newest event was planned and before it was committed. `firstMade` is the first number that this one gave to what it
- * inserted. Where two times are the same it was so: without thinking a request is valid.
+ * Whether a message was appended under another view than the current one: while an event was in force that is undone
+ * now, or between the plan and the commit of the newest event. `firstMade` is the first number that the newest event
+ * gave to an inserted message. Equal times count as yes, because a request without thinking is valid.
  */
 export function isSignedElsewhere(stored: StoredMessage, facts: EventFacts, firstMade: number | undefined): boolean {
   const { createdAt, madeBy, sequence } = stored;
@@ -112,7 +111,7 @@ async function readFacts(events: AsyncIterable<CompactionEvent>, head: string | 
   return { undone, newest };
 }
 
-/** Messages that a plan, as it was stored, did something to. */
+/** Ids of the messages in the steps of a stored plan. */
 function idsIn(plan: JsonValue): readonly string[] {
   const steps = isObject(plan) && isArray(plan.steps) ? plan.steps : [];
   return steps.flatMap((step) => {
@@ -121,7 +120,7 @@ function idsIn(plan: JsonValue): readonly string[] {
   });
 }
 
-/** An id is `m` and its number. What a pass saw, it either kept or took. */
+/** An id is `m` and a number. A pass kept or removed every message that it saw. */
 function lastNumber(ids: readonly string[]): number {
   return ids.reduce((last, id) => Math.max(last, Number.parseInt(id.slice(1), 10) || 0), 0);
 }

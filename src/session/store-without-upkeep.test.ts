@@ -4,7 +4,7 @@ import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
 
-/** Has the first port only. */
+/** A store with the first port only. */
 function sessionStore(): Store {
   const { edits, log, purge, delete: remove, fork, sessions, examine, ...store } = memoryStore();
   return store;
@@ -15,7 +15,7 @@ const open = (store: Store, agentId: string) =>
 
 test("a session over a store without the second port refuses what needs it, and does everything else", async () => {
   const store = sessionStore();
-  // The second session is stored under a name of its own, so its store is a wrapped one.
+  // The second session is stored under another key, so its store is a wrapped one.
   for (const session of [await open(store, "first"), await open(store, "second")]) {
     await session.append({ role: "user", content: "one" });
     const before = await session.export();

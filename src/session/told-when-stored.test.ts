@@ -7,7 +7,7 @@ import type { Store } from "../core/store/store.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { memoryStore } from "../stores/memory.ts";
 
-/** The stages of one request over a store whose first commits fail, and what AgentPG's and OpenClaw's after-hooks heard. */
+/** The stages of one request over a store whose first commits fail, and the calls of AgentPG's and OpenClaw's after-hooks. */
 async function heardOver(failures: readonly Error[]) {
   const rest = [...failures];
   const inner = memoryStore();

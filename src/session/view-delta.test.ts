@@ -17,8 +17,8 @@ const PLAN: Plan = {
 };
 
 /**
- * The view before (`m1 m2*`, `*` pinned), what the pass made of it (`m1 new m3! m3`, `!` with another text), and what is to be
- * written: archived, edited with kind, inserted with order.
+ * The view before (`m1 m2*`, `*` pinned), the view after the pass (`m1 new m3! m3`, `!` with another text), and the
+ * delta: archived, edited with kind, inserted with order.
  */
 function check(before: string, after: string, expected: string): void {
   const entries = entriesOf(anthropicMessages, before.split(" ").map(storedOf));

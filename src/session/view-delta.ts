@@ -1,6 +1,6 @@
 /**
- * What a pass did to a view, as a store keeps it: which messages left, which changed, which came. Pure. Laying the delta over the
- * stored view gives exactly what the pass made; nothing else is ever written for a compaction.
+ * The change that a pass made to a view, as a store keeps it: which messages left, changed and were added. Pure. The
+ * delta applied to the stored view gives exactly the view after the pass; a compaction writes nothing else.
  */
 
 import type { JsonValue } from "../core/json.ts";
@@ -18,7 +18,7 @@ export interface ViewDelta {
   readonly archivedIds: readonly string[];
   readonly edits: readonly NewEdit[];
   readonly inserted: readonly InsertedMessage[];
-  /** Rows that took in what others said: a repair joined them. */
+  /** Rows that now hold the texts of other rows, because a repair joined them. */
   readonly joinedIds: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function viewDelta({ format, before, after, plan }: DeltaInput): ViewDelt
   const kept = new Set(placed.flatMap(({ entry }) => (entry === undefined ? [] : [entry.stored.id])));
   const kinds = editKinds(plan);
   return {
-    // A pinned message keeps its row, even where a repair had to leave it out: that is done again for every request.
+    // A pinned message keeps its row, even where a repair left it out: the repair does that again for every request.
     archivedIds: before.filter(({ stored }) => !kept.has(stored.id) && !stored.isPinned).map(({ stored }) => stored.id),
     edits: placed.flatMap(({ entry, message, body }) =>
       entry === undefined || isSameBody(entry.stored.body, body)
@@ -46,14 +46,14 @@ export function viewDelta({ format, before, after, plan }: DeltaInput): ViewDelt
   };
 }
 
-/** Shortening leaves a message as many parts as it had. */
+/** Shortening keeps the number of parts of a message. */
 function isJoined(entry: Entry | undefined, message: Message): entry is Entry {
   return entry !== undefined && message.parts.length > entry.message.parts.length;
 }
 
 /**
- * A pinned row stays as it is. Where a repair joined it with its neighbours, which is done again for every request, what it says
- * must not be written into another row too.
+ * A pinned row stays as it is. Where a repair joined it with its neighbours, which it does again for every request, its
+ * text must not be written into another row too.
  */
 function withPinnedApart(before: readonly Entry[], after: readonly Message[]): readonly Message[] {
   const present = new Set(after.map(({ id }) => id));
@@ -85,21 +85,21 @@ function apart(message: Message, rowOf: ReadonlyMap<Part | undefined, Message>):
   return pieces;
 }
 
-/** One wire message of the new view, and the stored one that it is, if any. */
-interface Placed {
+/** One wire message of the new view, and its stored row, if any. */
+interface Placement {
   readonly entry: Entry | undefined;
   readonly message: Message;
   readonly body: JsonValue;
 }
 
-function place(format: Format, before: readonly Entry[], after: readonly Message[]): readonly Placed[] {
+function place(format: Format, before: readonly Entry[], after: readonly Message[]): readonly Placement[] {
   const known = new Map(before.map((entry) => [entry.stored.id, entry]));
   const limits = pinnedAhead(after, known);
   let last = Number.NEGATIVE_INFINITY;
-  return after.flatMap((message, index): readonly Placed[] => {
+  return after.flatMap((message, index): readonly Placement[] => {
     const own = known.get(message.id);
     const order = own?.stored.order ?? last;
-    // What a repair moved cannot keep its row: the order of rows never changes. It leaves, and a copy comes.
+    // A message that a repair moved cannot keep its row, because rows never change their order: it leaves, and a copy is inserted.
     const entry = order > last && order <= (limits[index] ?? order) ? own : undefined;
     if (entry === undefined && own?.stored.isPinned) return [];
     if (entry !== undefined) last = order;
@@ -111,7 +111,7 @@ function place(format: Format, before: readonly Entry[], after: readonly Message
   });
 }
 
-/** For each message, the order of the next pinned one that keeps its row: nothing before it may stand behind it. */
+/** For each message, the order of the next pinned row: no message before that row may be placed after it. */
 function pinnedAhead(after: readonly Message[], known: ReadonlyMap<string, Entry>): readonly number[] {
   const limits: number[] = [];
   let limit = Number.POSITIVE_INFINITY;
@@ -123,14 +123,14 @@ function pinnedAhead(after: readonly Message[], known: ReadonlyMap<string, Entry
   return limits.toReversed();
 }
 
-/** Rows that stay in the view although the new one does without them: their places are taken. */
+/** The places of pinned rows that stay in the view although the new view lacks them. */
 function ordersLeftOut(before: readonly Entry[], kept: ReadonlySet<string>): readonly number[] {
   return before.filter(({ stored }) => stored.isPinned && !kept.has(stored.id)).map(({ stored }) => stored.order);
 }
 
-function insertedIn(placed: readonly Placed[], taken: readonly number[]): readonly InsertedMessage[] {
+function insertedIn(placed: readonly Placement[], taken: readonly number[]): readonly InsertedMessage[] {
   const inserted: InsertedMessage[] = [];
-  let run: Placed[] = [];
+  let run: Placement[] = [];
   let before: number | undefined;
   const flush = (after: number | undefined): void => {
     const low = before ?? Number.NEGATIVE_INFINITY;
@@ -152,16 +152,16 @@ function insertedIn(placed: readonly Placed[], taken: readonly number[]): readon
   return inserted;
 }
 
-function newMessage({ message, body }: Pick<Placed, "message" | "body">): NewMessage {
+function newMessage({ message, body }: Pick<Placement, "message" | "body">): NewMessage {
   return { role: message.role, body, attachments: attachmentsIn(body, message.parts) };
 }
 
-function editOf(messageId: string, kind: EditKind, placed: Pick<Placed, "message" | "body">): NewEdit {
+function editOf(messageId: string, kind: EditKind, placed: Pick<Placement, "message" | "body">): NewEdit {
   const { body, attachments } = newMessage(placed);
   return { messageId, kind, body, attachments };
 }
 
-/** The last step on a message names its edit. */
+/** The last step on a message decides its kind of edit. */
 function editKinds({ steps }: Plan): ReadonlyMap<string, EditKind> {
   return new Map(steps.filter(isTextStep).map(({ messageId, type }) => [messageId, type]));
 }

@@ -1,6 +1,6 @@
 /**
- * The view as this process sends it: stored bodies, what is shortened for requests only, and no thinking that a binding model
- * signed over another prefix. Stored bodies never change for it. Only what is new since the last time is looked at.
+ * The view as this process sends it: stored bodies, with texts shortened for requests only, and without thinking that a
+ * binding model signed over another prefix. Stored bodies never change for it. Reads only what is new since the last request.
  */
 
 import type { Conversation, Message } from "../core/message.ts";
@@ -10,21 +10,20 @@ import type { Snapshot } from "./live-view.ts";
 import { type Entry, modelOf } from "./session-view.ts";
 import { type EventFacts, isSignedElsewhere } from "./signing.ts";
 
-/** The messages of a view as they are sent. While the view only grows, this is one list that grows with it. */
+/** The messages of a view in the form they are sent: one list, which grows while the view only grows. */
 export interface SendableView {
   readonly messages: Message[];
-  /** What it was made from. */
   readonly list: Snapshot["list"];
   readonly frame: Conversation;
   readonly revision: number;
-  /** Whether thinking was left out of it. */
+  /** Whether thinking was removed from it. */
   isStripped: boolean;
-  /** The first number that the newest event in force gave to what it inserted. */
+  /** The first number that the newest event in force gave to an inserted message. */
   firstMade(eventId: string): number | undefined;
 }
 
 export interface ViewToSend {
-  /** Its list may be the growing one: whoever keeps it across a wait copies it. */
+  /** Its list may be the growing one: copy it before waiting. */
   readonly conversation: Conversation;
   readonly notes: readonly string[];
 }
@@ -35,7 +34,7 @@ export async function viewToSend(parts: SessionParts, snapshot: Snapshot): Promi
   const { messages } = sendable;
   const mayBeForeign = mustStrip && isThinkingBehind(parts, snapshot, messages.length);
   const facts = mayBeForeign ? await parts.live.signing.eventsAt(snapshot.record.version) : undefined;
-  // Another call may have put more of the list together meanwhile. What follows happens at once.
+  // Another call may have built more of the list meanwhile. The loop does not wait.
   for (let index = messages.length; index < snapshot.length; index++) {
     const entry = snapshot.list[index];
     if (entry === undefined) break;
@@ -50,7 +49,7 @@ export async function viewToSend(parts: SessionParts, snapshot: Snapshot): Promi
   return { conversation, notes: sendable.isStripped ? [LEFT_OUT] : [] };
 }
 
-/** The list as far as it was put together, for as long as nothing but appends has happened. */
+/** The list as built so far, while messages are only appended; otherwise a new one. */
 function sendableFor(parts: SessionParts, snapshot: Snapshot, mustStrip: boolean): SendableView {
   const { list, frame, record } = snapshot;
   const { revision } = record.version;
@@ -92,19 +91,19 @@ export function thinks({ parts }: Message): boolean {
   return parts.some(({ type }) => type === "reasoning");
 }
 
-/** With `drop-block` the request itself says what becomes of such thinking, where it has a place for that. */
+/** With `drop-block` the request tells the provider to drop such thinking, where it has a place for that. */
 function bindsHere({ compactor }: SessionParts, { frame, record }: Snapshot): boolean {
   if (!bindsThinking(frame, compactor.model ?? modelOf(record.base))) return false;
   return compactor.settings.compact.boundThinking === "strip" || withDroppableThinking(frame) === undefined;
 }
 
-/** Whether thinking in a message was signed over another prefix, as far as anybody can know. */
+/** Whether thinking in a message may have been signed over another prefix. */
 function isForeign(
   { live, compactor }: SessionParts,
   { firstMade }: SendableView,
   { entry: { stored }, facts }: { readonly entry: Entry; readonly facts: EventFacts },
 ): boolean {
-  // Each process shortens results for its own requests: only of answers to these does it know what they were signed over.
+  // Each process shortens results in its own requests, so it knows only for their answers what they were signed over.
   const isForRequestsOnly = compactor.settings.prune.scope === "request";
   if (isForRequestsOnly && !live.signing.isOwnAnswer(stored.id)) return true;
   return isSignedElsewhere(stored, facts, facts.newest && firstMade(facts.newest.id));
@@ -116,8 +115,8 @@ function firstMadeBy(eventId: string, { entries }: Snapshot): number | undefined
 }
 
 /**
- * What was shortened comes back whole once its message is pinned or edited, and everything behind it was signed over the short
- * form: that thinking is gone from now on.
+ * A pinned or edited message is sent whole again. The thinking after it was signed over the short form, so it is
+ * removed.
  */
 function refreshOverlay({ overlay, live }: SessionParts, snapshot: Snapshot, mustStrip: boolean): void {
   const inView = new Set(snapshot.entries);
@@ -133,11 +132,11 @@ function refreshOverlay({ overlay, live }: SessionParts, snapshot: Snapshot, mus
   }
 }
 
-/** The same object for the same message, so that nothing is counted twice. */
+/** Returns the same object for the same message, so that it is counted once. */
 function withoutThinking({ live }: Pick<SessionParts, "live">, { frame }: Snapshot, message: Message): Message {
   const known = live.unthought.get(message);
   if (known !== undefined) return known;
-  // Before everything stands nothing, so all of it is behind the first difference.
+  // After an empty list, all thinking comes after the first difference.
   const alone = stripBoundThinking({ ...frame, messages: [] }, { ...frame, messages: [message] });
   const [stripped = message] = alone.messages;
   live.unthought.set(message, stripped);

@@ -5,7 +5,7 @@ import { formatNamed } from "../formats.ts";
 import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
 
-/** Finished, without a word. */
+/** A finished answer without text. */
 const SILENT: Readonly<Record<FormatName, JsonObject>> = {
   "anthropic-messages": {
     type: "message",

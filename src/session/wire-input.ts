@@ -1,4 +1,4 @@
-/** What may be appended (a text, a message, several, or a provider's response as it is) as messages that a store takes. */
+/** Turns what may be appended (a text, a message, several, or a provider's whole response) into messages for a store. */
 
 import { withoutAnswerFields } from "../core/answer-fields.ts";
 import { CompactionError } from "../core/errors.ts";
@@ -11,26 +11,26 @@ import type { NewMessage } from "../core/store/store.ts";
 import { ownCopy } from "../core/store/stored-json.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 
-/** One message in the session's wire format, a list of them, a whole response, or a text of the user's. */
+/** One message in the session's wire format, a list of them, a whole response, or a user's text. */
 export type Appendable = string | object | readonly object[];
 
 export interface WireInput {
   readonly messages: readonly NewMessage[];
   readonly turns: number;
-  /** The provider's response among it, the last of several: it may report usage. */
+  /** The provider's response in the input, the last of several: it may report usage. */
   readonly response: JsonValue | undefined;
-  /** What comes back for the request that was sent last: the first response, unless another answer stands before it. */
+  /** The answer to the request that was sent last: the first response, unless another answer comes before it. */
   readonly answer: JsonValue | undefined;
-  /** Whether that request has its answer now: everything later came of requests that nobody here has seen. */
+  /** Whether the input answers that request: later answers belong to requests that this process did not send. */
   readonly isAnswered: boolean;
 }
 
-/** With `pinned`, all of it; else what carries the mark `isPreserved`. */
+/** Pins all messages with `pinned`, else those with the mark `isPreserved`. */
 export function readAppendable(format: Format, input: Appendable, pinned = false): WireInput {
-  // What the caller does with its own objects later changes nothing here.
+  // A copy: the caller may change its own objects later.
   const given = typeof input === "string" ? input : ownCopy(input);
   const { list, preserved, response, first } = wireMessages(format, given);
-  // What helpers parsed out of an answer is said by the answer itself, and is refused when it comes back.
+  // Fields that an SDK's helpers parsed repeat the answer, and the provider refuses them in a request.
   const decoded = format.decode(list).messages.map((message) => withoutAnswerFields(message, format.rules()));
   const answeredAt = decoded.findIndex(({ role }) => role === "assistant");
   const isFirst = first !== undefined && (answeredAt === -1 || answeredAt >= first.at);
@@ -48,14 +48,14 @@ export function readAppendable(format: Format, input: Appendable, pinned = false
 
 export interface WireMessages {
   readonly list: readonly JsonValue[];
-  /** Indexes of those that carried the mark `isPreserved`. */
+  /** Indexes of messages with the mark `isPreserved`. */
   readonly preserved: ReadonlySet<number>;
   readonly response: JsonValue | undefined;
-  /** The first of several responses, and how many messages stand before it. */
+  /** The first of several responses, and the number of messages before it. */
   readonly first?: { readonly response: JsonValue; readonly at: number };
 }
 
-/** As a list of messages, with what a response says in its place. */
+/** The input as a list of messages; a response becomes the messages that it adds. */
 export function wireMessages(format: Format, input: unknown): WireMessages {
   if (typeof input === "string") {
     const list = encodeMessages(format, [{ id: "", role: "user", parts: [text(input)] }]);
@@ -88,13 +88,13 @@ function newMessage(format: Format, message: Message): NewMessage {
   return { role, body, attachments: attachmentsIn(body, parts) };
 }
 
-/** Short forms (a string, a list of parts) stand for whole messages only where they are alone. */
+/** A short form (a string, a list of parts) is valid for a message only where it stands alone. */
 function longForm(format: Format, { id, role, parts }: Message): JsonValue {
   const plain = parts.map((part) => (part.type === "text" ? text(part.text) : part));
   return encodeMessages(format, [{ id, role, parts: plain }])[0] ?? null;
 }
 
-/** Messages alone, in wire form; a message of ours may take several. */
+/** Only the messages, in wire form; one of our messages may become several. */
 export function encodeMessages(format: Format, messages: readonly Message[]): readonly JsonValue[] {
   const bare: Conversation = {
     format: format.name,
@@ -104,6 +104,6 @@ export function encodeMessages(format: Format, messages: readonly Message[]): re
     wire: { json: [], system: [], messages: [] },
   };
   const encoded = format.encode(bare);
-  // A conversation that came from a bare list encodes to one.
+  // A conversation without a body encodes to a list.
   return isArray(encoded) ? encoded : [];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../compactor.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { SettingsInput } from "../core/settings/settings.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { openclawSettings } from "../profiles/adapters/openclaw.ts";
 import { profileNames } from "../profiles/profiles.ts";
@@ -13,7 +13,6 @@ function check(user: SettingsInput, expected: readonly string[], profile?: Setti
   for (const { key, message } of warnings) expect(message).toContain(key);
 }
 
-/** R035. */
 test.each([
   [32_000, []],
   [31_999, ["notice windowTokens"]],
@@ -66,7 +65,7 @@ describe("a reserve below its floor", () => {
     check(reserve(tokens, floor), warned);
     const compactor = createCompactor({ format: anthropicMessages, ...reserve(tokens, floor) });
     expect(compactor.settings.compact.triggers).toMatchObject([{ reserveTokens: expected, floorTokens: floor }]);
-    // Settled settings go in again as a profile, and still say it.
+    // Settled settings, used again as a profile, give the same warning.
     const again = createCompactor({ format: anthropicMessages, profile: compactor.settings }).settings;
     expect(again).toEqual(compactor.settings);
     expect(settingsWarnings(again)).toEqual(settingsWarnings(compactor.settings));

@@ -1,6 +1,6 @@
 /**
- * What a single value cannot show. `crossCheck` finds settings that contradict each other, and names the keys, what they are and
- * what they must be. `settingsWarnings` finds settings that are allowed and probably unwise. Both return data; nothing throws or prints.
+ * Checks across several settings. `crossCheck` finds settings that contradict each other, and names the keys, their values and the
+ * required ones. `settingsWarnings` finds settings that are valid and probably unwise. Both return data; nothing throws or prints.
  */
 
 import { TINY_WINDOW_TOKENS } from "../core/learned.ts";
@@ -45,7 +45,7 @@ function checkLimits(settings: Settings, demand: Demand): void {
   );
 }
 
-/** What is kept must be smaller than what fires, or every pass would free nothing and the next would follow at once. */
+/** The kept tokens must stay below the threshold; otherwise every pass would free nothing and the next would follow at once. */
 function checkTriggers(settings: Settings, demand: Demand): void {
   const { windowTokens, compact, protect } = settings;
   for (const [index, trigger] of compact.triggers.entries()) {
@@ -144,7 +144,7 @@ export interface SettingsWarning {
 /** Below this, compactions come often. */
 const SMALL_WINDOW_TOKENS = 32_000;
 
-/** What is allowed in these settings and still unwise; empty where nothing is. */
+/** Valid settings that are probably unwise; empty where there are none. */
 export function settingsWarnings(settings: Settings): readonly SettingsWarning[] {
   const warnings: SettingsWarning[] = [];
   const warn: Warn = (key, message, severity = "notice") => {
@@ -180,7 +180,7 @@ export function settingsWarnings(settings: Settings): readonly SettingsWarning[]
 type Warn = (key: string, message: string, severity?: SettingsWarning["severity"]) => void;
 
 function warnOfLimits({ compact, overflow, maxMessages, maxMessagesWhen, protect, userTools }: Settings, warn: Warn) {
-  // Zero attempts must not mean "never" without a word.
+  // Zero attempts mean "never", so warn.
   if (compact.checkPoints.includes("onOverflow") && overflow.maxAttempts === 0) {
     warn("overflow.maxAttempts", "is 0: compact.checkPoints names onOverflow, but an overflow is not recovered from");
   }

@@ -15,7 +15,7 @@ function amounts({ compact, protect, maxOutputTokens, summary }: Settings): read
 }
 
 test.each([
-  // The profile's own values as long as they make sense, then shares of the window.
+  // The profile's own values while they fit, then shares of the window.
   ["balanced", 200_000, [20_000, 20_000, 16_000, 8_000]],
   ["balanced", 1_000_000, [20_000, 20_000, 16_000, 8_000]],
   ["balanced", 128_000, [20_000, 20_000, 16_000, 8_000]],
@@ -77,7 +77,7 @@ test("and stay in order", () => {
   expect(tried).toBeGreaterThan(50);
 });
 
-/** Settings that were drawn may contradict each other: those are refused, and none of ours. */
+/** Generated settings may contradict each other: those are refused; shipped ones never are. */
 function settledOr(settle: () => Settings): Settings | undefined {
   try {
     return settle();

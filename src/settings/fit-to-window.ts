@@ -1,13 +1,13 @@
 /**
- * Adapts settings to a smaller window. A profile's amounts are written for its own window; in a smaller one, each is capped at a share of
- * it. `fitToWindow` fits a profile before the caller's values are laid over it, and those are never changed. `refitToWindow` fits
- * settled settings as a whole, for a window that the caller did not set: a model's own, or one that was learned from errors.
+ * Adapts settings to a smaller window. A profile's amounts are for its own window; in a smaller one, each is capped at a share of
+ * it. `fitToWindow` fits a profile before the caller's values are laid over it, and never changes those. `refitToWindow` fits
+ * settled settings as a whole, for a window that the caller did not set: a model's own, or one learned from errors.
  */
 
 import { kindOf, targetTokensOf, thresholdTokens } from "../core/plan/trigger.ts";
 import type { Settings, Target } from "../core/settings/settings.ts";
 
-/** Shares that leave room for one another: every shipped profile stays below them in its own window. */
+/** Shares that fit beside one another: every shipped profile stays below them in its own window. */
 const SHARE = {
   tail: 0.3,
   limit: 0.8,
@@ -43,7 +43,7 @@ export function fitToWindow(profile: Settings, windowTokens: number): Settings {
   };
 }
 
-/** Settings that were settled for another window, in order for this one too: what is kept stays below what fires. */
+/** Adapts settled settings to another window: the kept tokens stay below the threshold. */
 export function refitToWindow(settings: Settings, windowTokens: number): Settings {
   if (windowTokens === settings.windowTokens) return settings;
   const fitted = fitToWindow(settings, windowTokens);
@@ -57,7 +57,7 @@ export function refitToWindow(settings: Settings, windowTokens: number): Setting
   return { ...fitted, compact: { ...compact, target }, protect: { ...protect, tailTokens } };
 }
 
-/** The cap as a share: in a window of a few tokens an amount would be rounded to the window itself. */
+/** The cap is a share: in a window of a few tokens an amount would be rounded to the window itself. */
 function fitTarget(target: Target, windowTokens: number): Target {
   const isTooLarge = target.type === "tokens" && target.tokens > windowTokens * SHARE.target;
   return isTooLarge ? { type: "ratioOfWindow", ratio: SHARE.target } : target;

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from "fast-check";
 import { expect, test } from "vitest";
 import { CompactionError } from "../core/errors.ts";
 import type { NumberSchema, Schema } from "../core/settings/schema.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { SettingsInput } from "../core/settings/settings.ts";
 import { settingsSchema } from "../core/settings/settings-schema.ts";
 import { profileNames } from "../profiles/profiles.ts";
 import { resolveSettings, type SettingsLayers } from "../settings.ts";
@@ -10,7 +10,7 @@ import { settingsWarnings } from "./cross-checks.ts";
 
 const LARGE = 1_000_000;
 
-/** Values that pass a schema, each key present or not. Read off the schema itself, so a new key is covered at once. */
+/** Values that pass a schema, each key present or not. Generated from the schema itself, so a new key is covered at once. */
 function valid(schema: Schema, path = ""): Arbitrary<unknown> {
   const own = CONSISTENT.get(path);
   if (own !== undefined) return own;
@@ -63,7 +63,7 @@ const whole = (min: number, max: number) => fc.integer({ min, max });
 const share = (min: number, max: number) => fc.double({ min, max, noNaN: true });
 const limit = { tokens: whole(61_000, 100_000), comparison: fc.constantFrom("gt", "gte") };
 
-/** Keys that are bound to each other, from ranges in which every choice goes with every other. Windows are 100K to 150K. */
+/** Keys that depend on each other, from ranges in which all combinations are valid. Windows are 100K to 150K. */
 const CONSISTENT: ReadonlyMap<string, Arbitrary<unknown>> = new Map<string, Arbitrary<unknown>>([
   ["windowTokens", whole(100_000, 150_000)],
   ["maxOutputTokens", whole(1, 100_000)],
@@ -74,7 +74,7 @@ const CONSISTENT: ReadonlyMap<string, Arbitrary<unknown>> = new Map<string, Arbi
       fc.oneof(
         fc.record({ type: fc.constantFrom("absolute", "budgetSum"), ...limit }, { requiredKeys: ["type", "tokens"] }),
         fc.record({ type: fc.constant("ratio"), ratio: share(0.61, 1) }),
-        // A reserve below its floor would be raised, and not be what it was.
+        // A reserve below its floor would be raised, and differ from the given one.
         fc
           .record({ type: fc.constant("reserve"), reserveTokens: whole(0, 39_000), floorTokens: whole(0, 39_000) })
           .map((trigger) => ({ ...trigger, floorTokens: Math.min(trigger.floorTokens, trigger.reserveTokens) })),
@@ -123,7 +123,7 @@ const CONSISTENT: ReadonlyMap<string, Arbitrary<unknown>> = new Map<string, Arbi
   ["memoryFlush.softThresholdTokens", whole(0, 50_000)],
 ]);
 
-/** Every leaf that was given is in the result as it was given. */
+/** Every given leaf is in the result, unchanged. */
 function expectWithin(given: unknown, settled: unknown): void {
   if (given === false) expect([false, undefined]).toContain(settled);
   else if (Array.isArray(given)) expect(settled).toMatchObject(given);
@@ -136,7 +136,7 @@ function expectWithin(given: unknown, settled: unknown): void {
 
 test("valid partial settings resolve, over every profile, and are what they were", () => {
   const windowed = fc.tuple(valid(settingsSchema), whole(100_000, 150_000)).map(
-    // The generator follows the schema, so this is the type that the schema was written for.
+    // The generator follows the schema, so this is the schema's type.
     ([given, windowTokens]) => ({ ...(given as SettingsInput), windowTokens }),
   );
   fc.assert(

@@ -1,4 +1,4 @@
-/** Every key of the settings as a row, read off the schema: what the reference page and a command print. Reads only. */
+/** Every key of the settings as a row, read from the schema, for the reference page and a command. Reads only. */
 
 import { isPlainObject } from "../core/json.ts";
 
@@ -10,9 +10,9 @@ export interface ReferenceRow {
   /** Dotted path. */
   readonly key: string;
   readonly type: string;
-  /** What it is in the settings that were passed, as JSON; `false` for what is switched off. */
+  /** The value in the given settings, as JSON; `false` for a group that is switched off. */
   readonly value: string;
-  /** Allowed range or choices, each with what it means; empty when the type says it all. */
+  /** The allowed range or choices, each with its meaning; empty when the type is enough. */
   readonly allowed: readonly string[];
   readonly about: string;
 }

@@ -25,10 +25,10 @@ import {
   type Depth,
   type LogBackend,
   logStore,
-  type Writing,
-  type Written,
+  type WriteOptions,
+  type WriteResult,
 } from "./log/log-store.ts";
-import type { Appended, Created, Purged } from "./log/records.ts";
+import type { AppendRecord, LogHeader, PurgeRecord } from "./log/records.ts";
 import { applyRecord, type SessionLog, versionOf } from "./log/session-log.ts";
 import { makePrivateDirectory } from "./private-files.ts";
 
@@ -172,7 +172,7 @@ function readLease(path: string): LeaseState {
 
 async function create(
   context: Context,
-  { created, first, ...waiting }: Waiting & { readonly created: Created; readonly first: Appended | undefined },
+  { created, first, ...waiting }: Waiting & { readonly created: LogHeader; readonly first: AppendRecord | undefined },
 ): Promise<boolean> {
   const { settings, files } = context;
   makePrivateDirectory(settings.directory);
@@ -199,8 +199,8 @@ async function writeNew(context: Context & Waiting, sessionId: string, bytes: ()
 
 async function write(
   context: Context,
-  { sessionId, depth, make, ...waiting }: Writing & { readonly sessionId: string },
-): Promise<Written | undefined> {
+  { sessionId, depth, make, ...waiting }: WriteOptions & { readonly sessionId: string },
+): Promise<WriteResult | undefined> {
   const { settings, files, open } = context;
   const path = files.find(sessionId);
   if (path === undefined) return undefined;
@@ -221,14 +221,14 @@ async function write(
   });
 }
 
-interface Rewriting {
+interface Rewrite {
   readonly path: string;
   readonly settings: JsonlSettings;
   readonly lock: HeldLock;
 }
 
 /** Rewrites the whole file, because purged bytes must be gone from the disk. False when another process wrote meanwhile. */
-function rewritePurged({ file, identity }: OpenFile, record: Purged, { path, settings, lock }: Rewriting): boolean {
+function rewritePurged({ file, identity }: OpenFile, record: PurgeRecord, { path, settings, lock }: Rewrite): boolean {
   const kept = purgedLines(linesOf(path), file, record.eventIds);
   applyRecord(file.log, record);
   const entry = { ...recordEntry(file.log, record, settings.newId()), parentId: file.lastEntryId };

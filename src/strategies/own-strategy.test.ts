@@ -1,4 +1,4 @@
-/** A strategy of the host's own decides what goes; whatever it says, what is sent is valid and nothing pinned is lost. */
+/** The host's own strategy decides what leaves; whatever it returns, the request stays valid and no pinned message is lost. */
 
 import { describe, expect, test } from "vitest";
 import { arrayLogger, conversation } from "../../test/watched-pass.ts";
@@ -102,7 +102,7 @@ describe("what cannot stand is refused, and the settings' strategy decides", () 
   test.each(JUNK)("%s", async (because, plan) => {
     const logger = arrayLogger();
     const events: HookEvent[] = [];
-    // Anything may come from outside; the type is what it should be.
+    // A caller may pass any value; this is the declared type.
     const strategy = { name: "mine", plan } as unknown as OwnStrategy;
     const compactor = compactorWith(strategy, { logger, hooks: { notify: (event) => events.push(event) } });
     const before = structuredClone(LARGE);

@@ -1,6 +1,6 @@
 /**
- * A strategy that the host brings: it says what is to go, as data, and everything else is ours. What it returns is looked at,
- * measured and checked like any plan; what cannot stand is refused with a reason. Never throws, and changes nothing.
+ * Runs the host's own strategy, which returns steps as data. The steps are checked and measured like any plan; an
+ * invalid plan is refused with a reason. Never throws, and changes nothing.
  */
 
 import { errorText } from "../core/error-text.ts";
@@ -24,7 +24,7 @@ export type OwnPlan = { readonly plan: Plan } | { readonly refused: string };
 export function planOwn(strategy: OwnStrategy, input: PlanInput): OwnPlan {
   try {
     const { reason, structure, settings, tokensOf, targetTokens, conversation } = input;
-    // A list of its own: what the strategy does to it reaches nobody.
+    // A copy of the list: the strategy may change it.
     const shown = { reason, structure, settings, tokensOf, targetTokens, messages: [...conversation.messages] };
     const steps = readSteps(strategy.plan({ ...shown, tokens: totalTokens(input) }), input);
     if (steps.length === 0) return { plan: nothingToDo(input, "nothing-to-compact") };
@@ -66,7 +66,7 @@ function areIds(value: unknown): value is readonly string[] {
 
 function freedBy(step: Pick<TextStep, "messageId" | "part" | "text">, input: PlanInput): number {
   const message = input.conversation.messages.find(({ id }) => id === step.messageId);
-  // `checkPlan` names what is wrong with it.
+  // `checkPlan` reports this problem.
   if (message?.parts[step.part]?.type !== "tool-result") return 0;
   const [edited] = applied(
     [{ type: "trim", ...step, freesTokens: 0 }],
@@ -76,7 +76,7 @@ function freedBy(step: Pick<TextStep, "messageId" | "part" | "text">, input: Pla
   return edited === undefined ? 0 : input.tokensOf(message) - input.tokensOf(edited);
 }
 
-/** Half of what leaves at most, what the target has room for, and within the settings' own bounds. */
+/** At most half of the messages that leave, the room under the target, and the settings' own bounds. */
 function budgetFor(ids: readonly string[], input: PlanInput): number {
   const leaving = new Set(ids);
   const { minTokens, maxTokens } = input.settings.summary.budget;
@@ -94,7 +94,7 @@ function applied(
   return applyPlan({ conversation, plan: { steps }, summary: undefined, render: settings.render }).messages;
 }
 
-/** What the steps come to, counted by us: a summary with its whole budget. */
+/** The plan of these steps with our own counts: a summary counts with its whole budget. */
 function measured(steps: readonly Step[], input: PlanInput): Plan {
   const { conversation, baseTokens, tokensOf } = input;
   const known = new Map(conversation.messages.map((message) => [message.id, message]));

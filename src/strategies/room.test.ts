@@ -3,20 +3,20 @@ import { type Message, text } from "../core/message.ts";
 import type { Partition } from "../core/plan/partition.ts";
 import { keptTokens, type PlanInput } from "../core/plan/plan-input.ts";
 import { answerableTokens, quietTokens } from "../core/plan/trigger.ts";
-import type { SettingsInput } from "../core/settings/settings-input.ts";
+import type { SettingsInput } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { resolveSettings } from "../settings.ts";
 import { parseShorthand } from "../testing/shorthand.ts";
 import { frameTokens, partitionWithRoom, roundRoom, summaryBudget, trimUnanswered } from "./room.ts";
 import { summarize } from "./summarize.ts";
 
-/** Each number of room.ts at the place where it decides: on one side of it, and on the other. */
+/** Each number of room.ts, tested on both sides of the value at which it decides. */
 
 const EACH = 10;
 
 interface Given extends Partial<PlanInput> {
   readonly user?: SettingsInput;
-  /** Tokens of messages that are not of the usual size, by index. */
+  /** Tokens of messages with another size than usual, by index. */
   readonly sizes?: Readonly<Record<number, number>>;
 }
 
@@ -54,7 +54,7 @@ describe("what a summary is given", () => {
   };
   const BESIDE_TOKENS = EACH + frameTokens(inputOf("u a u"), NEWEST_KEPT);
 
-  /** Where this much is left of the target beside what stays. */
+  /** The budget where this much of the target is left beside the kept messages. */
   function budgetFor(roomTokens: number, targetTokens: number | undefined, more: Given = {}): number {
     const aimTokens = targetTokens ?? quietTokens(resolveSettings(), { systemTokens: 0, toolsTokens: 0 });
     const baseTokens = aimTokens - BESIDE_TOKENS - roomTokens;
@@ -72,7 +72,7 @@ describe("what a summary is given", () => {
   });
   test("the settings' own target: what is left, while that says something, else what the next aim leaves", () => {
     expect([300, 120].map((room) => budgetFor(room, 50_000))).toEqual([300, 120]);
-    // Wanted is a tenth of the target.
+    // The wanted budget is a tenth of the target.
     expect([5_000, 119, 0].map((room) => budgetFor(room, 50_000))).toEqual([5_000, 5_000, 5_000]);
     expect(budgetFor(-150_000, 50_000)).toBe(120);
   });
@@ -97,7 +97,7 @@ describe("how long the tail is", () => {
   test("without a target, all of it while a request with it, and a summary of use, can be answered", () => {
     const isFull = (spareTokens: number): boolean => {
       const script = `u${" a u".repeat(40)}`;
-      // Hardly any room is kept for the reply, so that a summary of the wanted size has none either.
+      // Hardly any room is kept for the reply, so a summary of the wanted size has none either.
       const compact = { triggers: [{ type: "absolute", tokens: 100_000 }] } as const;
       const user = { protect: { tailTokens: 200, tailMessages: 0 }, maxOutputTokens: 100, compact };
       const empty = inputOf(script, { user });
@@ -111,12 +111,12 @@ describe("how long the tail is", () => {
 
   test("under the settings' own target, all that it leaves beside a summary, where what was asked for does not fit", () => {
     const input = inputOf(LONG, { targetTokens: 10_000, user: { protect: { tailTokens: 100_000 } } });
-    // The first request stays, and a tenth is the summary's.
+    // The first request stays, and a tenth is for the summary.
     const room = 10_000 - EACH - 1_000 - frameTokens(input);
     expect(tailTokens(partitionWithRoom(input), input)).toBe(Math.floor(room / EACH) * EACH);
   });
 
-  /** Of the room under a named target, where this much would be summarised without any tail. */
+  /** The tail's tokens under an explicit target with this much room, where the zone without any tail has this many tokens. */
   function namedTail(roomTokens: number, zoneTokens: number, more: Given = {}): number {
     const input = (targetTokens: number): PlanInput =>
       inputOf(`u${" a u".repeat(zoneTokens / EACH / 2)}`, {
@@ -125,7 +125,7 @@ describe("how long the tail is", () => {
         user: { protect: { firstUser: false, latestRequest: false, tailTokens: 100_000 } },
         ...more,
       });
-    // The newest message stays beside whatever is chosen.
+    // The newest message always stays.
     const made = input(roomTokens + EACH + frameTokens(input(0)));
     return tailTokens(partitionWithRoom(made), made);
   }
@@ -140,7 +140,7 @@ describe("how long the tail is", () => {
     expect(namedTail(10_000, 20_000, { saidTokens: 4_000 })).toBe(6_000);
   });
   test("a tail gives way as often as it must for what is protected within it, and no further", () => {
-    // Every answer is pinned and stays wherever the tail begins: of what the tail gives, half frees nothing.
+    // Every answer is pinned and stays wherever the tail begins, so half of what the tail gives up frees nothing.
     const bare = inputOf(`u${" a u".repeat(120)}`, { targetTokens: 2_000, user: { protect: { tailTokens: 1_000 } } });
     const messages = bare.conversation.messages.map((message) =>
       message.role === "assistant" ? { ...message, pinned: true } : message,
@@ -163,13 +163,13 @@ describe("results that the model has not read", () => {
       part.type === "tool-result" ? { ...part, content: [text("x".repeat(40_000))] } : part,
     ),
   });
-  /** A token for each character. */
+  /** One token per character. */
   const resultLength = ({ parts }: Message): number =>
     parts
       .flatMap((part) => (part.type === "tool-result" ? part.content : []))
       .reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
 
-  /** Allowed to them, where this much of the target is left beside the rest; the first request has 700 tokens. */
+  /** The results' room, where this much of the target is left beside the rest; the first request has 700 tokens. */
   function allowed(roomTokens: number, targetTokens: number, more: Given = {}): number | undefined {
     const given = { targetTokens, sizes: { ...ROUND, 0: 700 }, ...more };
     const bare = inputOf(SCRIPT, given);
@@ -184,9 +184,9 @@ describe("results that the model has not read", () => {
     expect(allowed(8_004, 12_000, named)).toBe(2_001);
   });
   test("the settings' own: what is left beside half of a summary, and without the first request where that is too little", () => {
-    // Wanted is a tenth of the target, half of it is reserved.
+    // The wanted budget is a tenth of the target; half of it is reserved.
     expect([3_000, 2_000, 1_999].map((room) => allowed(room + 1_000, 20_000))).toEqual([3_000, 2_000, 2_699]);
-    // A quarter of a small target is worth reading.
+    // A quarter of a small target is enough to read.
     expect([1_000, 999].map((room) => allowed(room + 250, 4_000))).toEqual([1_000, 1_699]);
   });
   test("under a named target so little of them is left to the summary", () => {

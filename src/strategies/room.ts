@@ -1,6 +1,6 @@
 /**
- * How a target is divided between what stays as it is, results that the model has not read, and the summary of the rest. Decides
- * from numbers alone: the tail gives way only as far as it must, and what is protected never does.
+ * Divides a target between kept messages, unread results, and the summary of the rest. Decides from numbers alone: the
+ * tail shrinks only as far as it must, and protected messages never leave.
  */
 
 import { formatRules } from "../core/format-rules.ts";
@@ -22,39 +22,39 @@ import { stripParts, withoutSummary } from "../core/plan/summary-marks.ts";
 import { answerableTokens, quietTokens, shareOf } from "../core/plan/trigger.ts";
 import { thinksManually } from "../core/thinking.ts";
 
-/** A summary below this says nothing worth the call; where somebody named the target, a line is better than too much. */
+/** A shorter summary is not worth the call; under an explicit target, one line is better than exceeding it. */
 export const USEFUL_TOKENS = 120;
 const LINE_TOKENS = 24;
 
-/** Where what is protected misses a named target by itself, the summary may miss it by this much more, and says something. */
+/** Where protected messages alone exceed an explicit target, the summary may exceed it by this share more, so that it is useful. */
 const MISSED_TARGET_SHARE = 0.25;
 
-/** A summary that takes more than this of what it stands for is hardly one. */
+/** A summary with more than this share of its messages' tokens is hardly one. */
 export const ZONE_SHARE_MAX = 0.5;
 
-/** Measured on recorded sessions, the embedded summarizer runs out of things worth saying at about this share of what it reads. */
+/** On recorded sessions, the embedded summarizer has no more useful content above about this share of its input. */
 const SAYABLE_SHARE = 0.12;
 
 /**
- * Of the room under a target that somebody named, this much goes to the newest messages: such targets are small, and there a token
- * of summary keeps about three times as much of what is needed later as a token of the tail (docs/compaction.md, "How much survives").
+ * The newest messages' share of the room under an explicit target: such targets are small, and a token of summary keeps
+ * about three times as much of what is needed later as a token of the tail (docs/compaction.md, "How much survives").
  */
 const NAMED_TAIL_SHARE = 0.15;
 
-/** Results that the model has not read yet get more than that, but no more than this: beyond it, they are summarised like the rest. */
+/** Unread results get more than that, up to this share: above it, they are summarized like the rest. */
 const NAMED_ROUND_SHARE = 0.25;
 
-/** Of results that the model has not read, cutting to less than this, or than this share of the target, leaves too little to read. */
+/** Unread results that are cut below this, or below this share of the target, are too short to be useful. */
 const WORTH_READING_TOKENS = 2_000;
 const WORTH_READING_SHARE = 0.25;
 
 /**
- * The full tail where it fits beside the summary that the settings want. Else a shorter one; where even the first request is
- * in the way of a useful summary, it goes too (the summary quotes it), and so does what the provider compacted.
+ * The full tail where it fits beside the wanted summary, else a shorter one. Where even the first request leaves no
+ * room for a useful summary, it leaves too (the summary quotes it), and so does the provider's own compaction.
  */
 export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Partition {
   const { tailTokens: tokens, tailMessages: messages } = input.settings.protect;
-  // A summary in the prompt is no message of a user's.
+  // A summary in the prompt is no user message.
   const keepsRequest = input.settings.render.renderer === "system";
   const full = partitionFor(input, { tokens, messages, mayTakeNative, keepsRequest });
   if (isKeptInFull(input, full)) return full;
@@ -68,15 +68,15 @@ export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Part
 }
 
 /**
- * Without a target nothing is worth more than what is protected: it stays for as long as a request with it can be
- * answered, even above the trigger, and where that leaves nothing to compact, nothing is done.
+ * Without a target, protected messages come first: they stay while the request can still be answered, even above the
+ * trigger, and where nothing else is left to compact, nothing is done.
  */
 function isKeptInFull(input: PlanInput, full: Partition): boolean {
   if (input.targetTokens !== undefined || input.reason === "overflow") return false;
   return keptTokens(input, full) + frameTokens(input) + USEFUL_TOKENS <= answerableTokens(input.settings);
 }
 
-/** For a pass that makes no summary: as many of the newest messages as the target allows. */
+/** For a pass without a summary: as many of the newest messages as the target allows. */
 export function partitionForTruncation(input: PlanInput): Partition {
   const { protect } = input.settings;
   const [aimTokens] = aimsOf(input);
@@ -91,7 +91,7 @@ export function partitionForTruncation(input: PlanInput): Partition {
   return keptTokens(input, gentle) <= limitTokens ? gentle : tailWithin(input, within, HARD);
 }
 
-/** System messages stay anyway, so those that stand among the newest messages take no place there. */
+/** The tail's size with system messages, which stay anyway and do not count among its messages. */
 function tailBesideSystem({ conversation: { messages }, settings: { protect } }: PlanInput): number {
   let tail = 0;
   let counted = 0;
@@ -102,7 +102,7 @@ function tailBesideSystem({ conversation: { messages }, settings: { protect } }:
   return tail;
 }
 
-/** How much room there is for the round that the model has not answered, and how much it takes; undefined without one. */
+/** The room for the round that the model has not answered, and its size; undefined without one. */
 interface RoundRoom {
   readonly start: number;
   readonly end: number;
@@ -110,7 +110,7 @@ interface RoundRoom {
   readonly allowedTokens: number;
 }
 
-/** Beside what stays and half of the summary that the settings want; under a named target, a share of the room. */
+/** The room beside kept messages and half of the wanted summary; under an explicit target, a share of the room. */
 export function roundRoom(input: PlanInput): RoundRoom | undefined {
   const { conversation, structure, tokensOf } = input;
   const round = unansweredRound(conversation.messages, structure);
@@ -123,10 +123,10 @@ export function roundRoom(input: PlanInput): RoundRoom | undefined {
   return { ...round, tokens, allowedTokens: Math.max(0, Math.floor(allowed)) };
 }
 
-/** What stays beside the round, when as much goes as may. */
+/** Tokens that stay beside the round, when all that may leave does. */
 type Beside = (may: May) => number;
 
-/** The first request goes where it leaves no useful summary: then it takes nothing from the round either. */
+/** Where the first request leaves no useful summary it leaves, and takes no room from the round either. */
 function sharedRoom(input: PlanInput, beside: Beside): number {
   const room = (may: May): number => (input.targetTokens ?? 0) - beside(may) - frameTokens(input);
   const gentle = room(GENTLE);
@@ -134,8 +134,8 @@ function sharedRoom(input: PlanInput, beside: Beside): number {
 }
 
 /**
- * Beside the first request where that leaves enough to read, else without it. Where what stays takes the target by itself, no
- * cut could meet it: then the round may have what there is below the trigger, or in the window.
+ * The room beside the first request where that is enough to read, else without it. Where the kept messages alone exceed
+ * the target, no cut could meet it: then the round gets the room below the trigger, or in the window.
  */
 function ownRoom(input: PlanInput, tokens: number, beside: Beside): number {
   const [aimTokens, ...further] = aimsOf(input);
@@ -143,7 +143,7 @@ function ownRoom(input: PlanInput, tokens: number, beside: Beside): number {
     input.settings.compact.strategy === "truncate"
       ? foundTokens(input) + bridgeTokens(input)
       : wantedBudget(input) / 2 + frameTokens(input);
-  // A target that somebody named is met where it can be.
+  // An explicit target is met where possible.
   const worth = input.isTargetExplicit ? 1 : Math.min(WORTH_READING_TOKENS, aimTokens * WORTH_READING_SHARE);
   const gentle = aimTokens - beside(GENTLE) - reserved;
   const hard = beside(HARD) + reserved;
@@ -152,8 +152,8 @@ function ownRoom(input: PlanInput, tokens: number, beside: Beside): number {
 }
 
 /**
- * What a pass aims below, the best first: the target; where there is none, or what stays is more, the trigger, so that the next
- * request does not fire it again; the window at last. Without a target, a trigger that cannot be met is none.
+ * The aims of a pass, best first: the target; without one, or when more must stay, the trigger, so that the next
+ * request does not fire it again; finally the window. Without a target, a trigger that cannot be met is no aim.
  */
 function aimsOf(input: PlanInput): readonly [number, ...number[]] {
   const { settings, baseTokens, toolsTokens, targetTokens } = input;
@@ -164,12 +164,12 @@ function aimsOf(input: PlanInput): readonly [number, ...number[]] {
   return least <= quiet ? [quiet, windowTokens] : [windowTokens];
 }
 
-/** Somebody named the target, and a summary is to say what there is no room for. */
+/** An explicit target, with a summary of what has no room. */
 function isShared({ isTargetExplicit, settings }: PlanInput): boolean {
   return isTargetExplicit && settings.compact.strategy !== "truncate";
 }
 
-/** What the settings would give a summary; a named target gives it all that is left. */
+/** The summary's budget by the settings; an explicit target gives it all the room that is left. */
 function wantedBudget(input: PlanInput): number {
   const { budget } = input.settings.summary;
   const [aimTokens] = aimsOf(input);
@@ -186,17 +186,17 @@ export function summaryBudget(input: PlanInput, parts: Partition): number {
   const roomIn = (aim: number): number => aim - beside;
   if (input.isTargetExplicit) {
     const missed = Math.max(USEFUL_TOKENS, Math.floor(aimTokens * MISSED_TARGET_SHARE));
-    // Where what is protected misses the target by itself, a line would not meet it either.
+    // Where protected messages alone exceed the target, even a one-line summary would not meet it.
     return roomIn(aimTokens) >= LINE_TOKENS ? roomIn(aimTokens) : missed;
   }
   const room = [aimTokens, ...further].map(roomIn).find((tokens) => tokens >= USEFUL_TOKENS) ?? USEFUL_TOKENS;
   const { maxOutputTokens, budget } = input.settings.summary;
-  // Without a target there is nothing to take a share of: the settings' own limits are what there is.
+  // Without a target there is no share of it: only the settings' own limits apply.
   const wanted = input.targetTokens === undefined ? Math.min(maxOutputTokens, budget.maxTokens) : wantedBudget(input);
   return Math.min(wanted, room);
 }
 
-/** What may go beside the zone, where it must. */
+/** What may leave beside the zone, where necessary. */
 interface May {
   readonly mayDropFirstUser: boolean;
   readonly mayTakeNative: boolean;
@@ -206,7 +206,7 @@ interface May {
 const GENTLE: May = { mayDropFirstUser: false, mayTakeNative: false };
 const HARD: May = { mayDropFirstUser: true, mayTakeNative: true };
 
-/** As much of the full tail as the target has room for, beside the summary that the settings want. */
+/** As much of the full tail as fits under the target, beside the wanted summary. */
 function tailUnderOwnTarget(input: PlanInput, targetTokens: number, may: May): Partition {
   const limitTokens = targetTokens - frameTokens(input) - wantedBudget(input);
   const fullTokens = sumTokens(input.conversation.messages.slice(fullPartition(input).cut), input.tokensOf);
@@ -219,7 +219,7 @@ function tailUnderNamedTarget(input: PlanInput, targetTokens: number, mayAlways:
   const firm = stayingTokens(input, tailOf(input, 0, may));
   const room = Math.max(0, targetTokens - firm - frameTokens(input));
   const zone = Math.max(0, totalTokens(input) - firm);
-  // A generous target has more room than a summary of the rest can use: what that leaves is the tail's.
+  // A generous target has more room than a summary of the rest can use: the tail gets the difference.
   const spare = input.saidTokens === undefined ? spareBeside(room, zone) : room - input.saidTokens;
   const tokens = Math.max(Math.floor(room * NAMED_TAIL_SHARE), spare);
   return tailOf(input, Math.min(input.settings.protect.tailTokens || room, tokens), may);
@@ -234,18 +234,18 @@ const ATTEMPTS_MAX = 8;
 interface TailLimit {
   readonly tokens: number;
   readonly limitTokens: number;
-  /** With or without an earlier summary. */
+  /** Counts the kept messages with or without an earlier summary. */
   readonly staying: typeof keptTokens;
 }
 
-/** The longest tail of at most these tokens that keeps everything that stays below the limit; the shortest where none does. */
+/** The longest tail of at most these tokens that keeps the total below the limit; the shortest where none does. */
 function tailWithin(input: PlanInput, { tokens, limitTokens, staying }: TailLimit, may: May): Partition {
   let allowed = tokens;
   for (let attempt = 0; attempt < ATTEMPTS_MAX && allowed > 0; attempt++) {
     const parts = tailOf(input, allowed, may);
     const over = staying(input, parts) - limitTokens;
     if (over <= 0) return parts;
-    // What is protected counts wherever it stands, so the tail may have to give more than once.
+    // Protected messages outside the tail count too, so it may have to shrink more than once.
     allowed = Math.min(allowed, sumTokens(input.conversation.messages.slice(parts.cut), input.tokensOf)) - over;
   }
   return tailOf(input, 0, may);
@@ -255,10 +255,10 @@ function tailOf(input: PlanInput, tokens: number, may: May): Partition {
   return partitionFor(input, { messages: 0, isTight: true, tokens, ...may });
 }
 
-/** Tokens of the messages that hold an earlier summary, beside what is kept: a truncation leaves them where they are. */
+/** Tokens of messages with an earlier summary, beside the kept ones: a truncation leaves them in place. */
 export function foundTokens({ conversation, found, settings, tokensOf }: PlanInput): number {
   const ids = new Set(found?.messageIds ?? []);
-  // System messages are among what is kept already.
+  // System messages are among the kept ones already.
   const isBeside = (message: Message): boolean => !(settings.protect.system && message.role === "system");
   return sumTokens(
     conversation.messages.filter((message) => ids.has(message.id) && isBeside(message)),
@@ -266,12 +266,12 @@ export function foundTokens({ conversation, found, settings, tokensOf }: PlanInp
   );
 }
 
-/** Tokens of an earlier summary's text, which the next summary has to cover too. */
+/** Tokens of an earlier summary's text, which the next summary must cover too. */
 export function saidBefore({ found, tokensOf }: PlanInput): number {
   return found === undefined ? 0 : tokensOf({ id: "", role: "user", parts: [text(found.text)] });
 }
 
-/** Tokens of what stays beside a new summary: what is kept, without the earlier summary, wherever that stands. */
+/** Tokens of the messages beside a new summary, without the earlier summary, wherever that is. */
 export function stayingTokens(input: PlanInput, parts: Partition): number {
   const kept = keptTokens(input, parts);
   return input.found === undefined ? kept : kept - outdatedTokens(input, parts);
@@ -291,12 +291,12 @@ function outdatedTokens({ conversation, found, settings, tokensOf }: PlanInput, 
   return tokens;
 }
 
-/** A text counts a little more between its marks than both do apart. */
+/** A text between marks counts slightly more than text and marks separately. */
 const JOIN_TOKENS = 4;
-/** The lines between neighbours of one role, where the provider refuses those. */
+/** The separating lines, where the provider refuses neighbours of one role. */
 const BRIDGE_TOKENS = 32;
 
-/** Tokens of what stands around a summary: marks, acknowledgement, lines between neighbours. Without `parts`, an upper bound. */
+/** Tokens around a summary: marks, acknowledgement, separating lines. Without `parts`, an upper bound. */
 export function frameTokens(input: PlanInput, parts?: Partition): number {
   const frame = frameMessages(input.settings.render, parts === undefined || mayUserFollow(input, parts));
   return sumTokens(frame, input.tokensOf) + JOIN_TOKENS + bridgeTokens(input);
@@ -304,7 +304,7 @@ export function frameTokens(input: PlanInput, parts?: Partition): number {
 
 function mayUserFollow({ conversation, settings }: PlanInput, { protectedBy }: Partition): boolean {
   const { messages } = conversation;
-  // Few are kept of a long list, and these are not in its order.
+  // Few messages of a long list are kept, and the map is not in its order.
   const kept = [...protectedBy.keys()].sort((a, b) => a - b);
   const options = { userTools: settings.userTools, thinksManually: thinksManually(conversation) };
   const place = summaryPlace(messages, kept, options);
@@ -317,20 +317,20 @@ function bridgeTokens({ conversation }: PlanInput): number {
 }
 
 /**
- * Steps for results that the model has not read yet: they stay in the view, and are cut to the room there is for them where the
- * target (or the window) has less than they need.
+ * Steps for results that the model has not read: they stay in the view, and are cut to their room where the target (or
+ * the window) has less than they need.
  */
 export function trimUnanswered(input: PlanInput): readonly TextStep[] {
   const { settings, conversation, structure, tokensOf } = input;
   const round = settings.compact.strategy === "none" ? undefined : roundRoom(input);
   if (round === undefined || round.tokens <= round.allowedTokens) return [];
-  // Under a target that somebody named, a summary of the results says more than so little of them.
+  // Under an explicit target, a summary says more than such short results.
   const mayGo = isShared(input) && !hasRequestBeside(conversation.messages, round, settings.userTools);
   if (mayGo && round.allowedTokens < WORTH_READING_TOKENS) return [];
   const freeTokens = round.tokens - round.allowedTokens;
   const mayTrim = (index: number): boolean => index >= round.start && index < round.end;
   const { pairing } = structure;
   const steps = trimResults({ messages: conversation.messages, pairing, settings, tokensOf, mayTrim }, freeTokens);
-  // What is summarised after all is summarised whole.
+  // Results that will be summarized are not cut before.
   return mayGo && freedTokens(steps) < freeTokens ? [] : steps;
 }

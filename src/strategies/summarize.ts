@@ -1,6 +1,6 @@
 /**
- * The strategies that replace the zone: `summarize` puts one summary in its place, `native` the provider's own compaction, and
- * `hybrid` prunes tool results first and summarises only if that is not enough. What is protected never goes.
+ * The strategies that replace the zone: `summarize` with one summary, `native` with the provider's own compaction;
+ * `hybrid` prunes tool results first and summarizes only if that is not enough. Protected messages never leave.
  */
 
 import { formatRules } from "../core/format-rules.ts";
@@ -43,7 +43,7 @@ function planSummary(input: PlanInput): Plan {
   }));
 }
 
-/** The plan of a pass that puts something of at most the budget in the place of the zone. */
+/** The plan of a pass that replaces the zone by something of at most the budget. */
 function planInstead(input: PlanInput, parts: Partition, stepFor: (budgetTokens: number) => Step): Plan {
   const { zone } = parts;
   if (zone.length === 0) return nothingToDo(input, parts.cut === 0 ? "no-legal-cut" : "nothing-to-compact");
@@ -68,8 +68,8 @@ function messagesAt({ conversation }: PlanInput, indices: readonly number[]): re
 }
 
 /**
- * `summarize` where the provider offers no compaction. What it compacted before is part of the zone again: the next compaction
- * stands for that too. What it compacted without being asked goes without a call.
+ * Falls back to `summarize` where the provider offers no compaction. The provider's earlier compaction is part of the
+ * zone: the next one replaces it too. Messages that the provider compacted without a request leave without a call.
  */
 export const native: Strategy = { name: "native", plan: planNative };
 
@@ -79,7 +79,7 @@ function planNative(input: PlanInput): Plan {
   const parts = partitionWithRoom(input, true);
   const newest = parts.zone.at(-1) ?? -1;
   const item = conversation.messages.findLastIndex(isNativeItem);
-  // A zone that ends before, or in, what the provider compacted holds nothing that it has not seen.
+  // A zone that ends before or at the provider's own item holds nothing that it has not compacted.
   if (newest >= 0 && newest <= item) return planWithoutSeen(input, parts, item);
   return planInstead(input, parts, () => ({
     type: "native",
@@ -89,7 +89,7 @@ function planNative(input: PlanInput): Plan {
   }));
 }
 
-/** The provider reads nothing before its newest item: what may go there goes, without another compaction of it. */
+/** The provider reads nothing before its newest item: those messages leave, where they may, without another compaction. */
 function planWithoutSeen(input: PlanInput, parts: Partition, item: number): Plan {
   const seen = parts.zone.filter((index) => index < item);
   const messages = messagesAt(input, seen);
@@ -101,7 +101,7 @@ function planWithoutSeen(input: PlanInput, parts: Partition, item: number): Plan
   return planOf(input, [drop], { tokensAfter, inTheWay: obstacles(input, parts) });
 }
 
-/** Where an answer has users' messages in front of its item, those are a part of it; an item that came unasked has the rest there too. */
+/** An answer may repeat users' messages before its item, as a part of it; an item without a request has others there too. */
 function isReturned({ conversation }: PlanInput, messages: readonly Message[]): boolean {
   const returnsUsers = formatRules(conversation.format).native?.returnsUsers ?? false;
   return returnsUsers && messages.every(({ role }) => role === "user" || role === "system");
@@ -113,14 +113,14 @@ export const hybrid: Strategy = { name: "hybrid", plan: planHybrid };
 function planHybrid(input: PlanInput): Plan {
   const steps = prunesToTarget(input);
   if (steps === undefined) return summarize.plan(input);
-  // Who asks for a pass wants as little as possible to go. A pass that a trigger starts comes again and again, and has to pay.
+  // A caller who asks for a pass wants little to leave. A pass by a trigger comes again and again, and must pay.
   const mustPay = input.settings.prune.mustPay && input.reason !== "manual" && input.reason !== "overflow";
   const compaction = mustPay ? summarize.plan(input) : undefined;
   if (compaction !== undefined && !pruningPays(input, steps, compaction)) return compaction;
   return planOf(input, steps, { tokensAfter: totalTokens(input) - freedTokens(steps) });
 }
 
-/** The gentle tiers, then stubs for whatever is old enough; undefined when even that stays above the target. */
+/** The gentle tiers, then stubs for every old result; undefined when even that stays above the target. */
 function prunesToTarget(input: PlanInput): readonly TextStep[] | undefined {
   const { settings, conversation, structure, tokensOf, targetTokens } = input;
   if (!settings.prune.enabled || settings.protect.toolOutputs || targetTokens === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The zone goes, without a summary: pair-safe, system and pinned messages kept, the target decides how much. */
+/** Drops the zone without a summary: whole pairs, system and pinned messages kept; the target decides how much. */
 
 import type { Plan } from "../core/plan/plan.ts";
 import { keptTokens, nothingToDo, obstacles, type PlanInput, planOf, type Strategy } from "../core/plan/plan-input.ts";

@@ -126,8 +126,8 @@ export async function ask(request: CompletionRequest, settings: AskSettings, bud
   }
 }
 
-type Failed = { readonly type: "timeout" } | { readonly type: "error"; readonly error: unknown };
-type Outcome = { readonly type: "reply"; readonly reply: Completion } | Failed;
+type AttemptFailure = { readonly type: "timeout" } | { readonly type: "error"; readonly error: unknown };
+type Outcome = { readonly type: "reply"; readonly reply: Completion } | AttemptFailure;
 
 async function attemptOnce(request: CompletionRequest, { complete, timeoutMs }: AskSettings): Promise<Outcome> {
   const deadline = new AbortController();
@@ -147,7 +147,7 @@ async function attemptOnce(request: CompletionRequest, { complete, timeoutMs }: 
 }
 
 function failureOf(
-  outcome: Failed,
+  outcome: AttemptFailure,
   { isOverflow, attempt, timeoutMs }: { isOverflow: boolean; attempt: number; timeoutMs: number },
 ): Error {
   if (outcome.type === "timeout") {

@@ -4,7 +4,7 @@
  */
 
 import type { ToolFailure } from "../core/checkpoint/checkpoint.ts";
-import { failuresIn, OUTCOME_MARK } from "../core/checkpoint/failed-calls.ts";
+import { failuresIn, OUTCOME_MARK } from "../core/checkpoint/checkpoint.ts";
 import type { Language } from "../core/checkpoint/language.ts";
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { rankFacts } from "../core/facts/facts.ts";

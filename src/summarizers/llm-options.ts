@@ -49,9 +49,9 @@ export interface LlmOptions {
   readonly inBand?: boolean;
 }
 
-type Grouped = "input" | "staged" | "retry";
+type GroupKey = "input" | "staged" | "retry";
 
-export interface LlmSettings extends Required<Omit<LlmOptions, "name" | "model" | "pack" | "rankFacts" | Grouped>> {
+export interface LlmSettings extends Required<Omit<LlmOptions, "name" | "model" | "pack" | "rankFacts" | GroupKey>> {
   readonly model: string | undefined;
   readonly pack: PromptPack;
   readonly rankFacts: RankFacts | undefined;

@@ -4,7 +4,7 @@
  */
 
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
-import { type LiveRequest, liveRequestOf } from "../core/plan/live-request.ts";
+import { type LiveRequest, liveRequestOf } from "../core/checkpoint/summary.ts";
 import { headOf } from "../core/text.ts";
 import {
   callsFor,

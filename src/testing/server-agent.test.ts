@@ -2,7 +2,8 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { afterEach, describe, expect, test } from "vitest";
-import { createCompactor } from "../compactor.ts";
+import type { Report } from "../compactor/report.ts";
+import { createCompactor, type NativeCompaction } from "../compactor.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { FormatName, ToolCallPart } from "../core/message.ts";
 import { formatNamed } from "../formats.ts";
@@ -43,7 +44,7 @@ const AGENTS: Readonly<Record<string, Agent>> = {
       const client = new Anthropic({ baseURL: server.origin, apiKey: "any", maxRetries: 0 });
       const request = body as unknown as Anthropic.Beta.MessageCreateParamsNonStreaming;
       return client.beta.messages
-        .stream({ ...request, betas: ["thinking-binding-controls-2026-08-01"] })
+        .stream({ ...request, betas: ["thinking-binding-controls-2026-08-01", "compact-2026-09-04"] })
         .finalMessage();
     },
   },
@@ -143,3 +144,47 @@ describe.each(Object.keys(AGENTS))("%s", (name) => {
     expect(reads.filter((tokens) => tokens > 0).length).toBeGreaterThan(100);
   });
 });
+
+/** The provider's own compaction, asked through its client. */
+const NATIVE = {
+  anthropic: (): NativeCompaction => ({
+    kind: "anthropic-compact",
+    compact: (body, signal) => {
+      const client = new Anthropic({ baseURL: server.origin, apiKey: "any", maxRetries: 0 });
+      const request = body as Anthropic.Beta.MessageCreateParamsNonStreaming;
+      return client.beta.messages.create({ ...request, betas: ["compact-2026-09-04"] }, { signal });
+    },
+  }),
+  responses: (): NativeCompaction => ({
+    kind: "responses-compact",
+    compact: (body, signal) => {
+      const client = new OpenAI({ baseURL: `${server.origin}/v1`, apiKey: "any", maxRetries: 0 });
+      return client.responses.compact(body as OpenAI.Responses.ResponseCompactParams, { signal });
+    },
+  }),
+};
+
+test.each(["anthropic", "responses"] as const)(
+  "%s: an agent goes on behind the provider's own compaction",
+  async (name) => {
+    const agent = AGENTS[name] ?? expect.fail(name);
+    server = await startProviderServer({ reply: worker(60), summarize: () => "Files were read." });
+    const compactor = createCompactor({
+      format: formatNamed(agent.format),
+      windowTokens: 16_000,
+      native: NATIVE[name](),
+      compact: { strategy: "native" },
+    });
+    const reports: Report[] = [];
+    const calls = await run(agent, async (body) => {
+      const { request, report } = await compactor.fit(body);
+      reports.push(report);
+      return request as JsonObject;
+    });
+    expect(calls).toBe(60);
+    const compacted = server.requests.filter(({ kind }) => kind === "compact");
+    expect(compacted.length).toBeGreaterThan(1);
+    expect(server.requests.filter(({ outcome }) => outcome?.type !== "answered")).toEqual([]);
+    expect(reports.flatMap(({ fallbacks }) => fallbacks)).toEqual([]);
+  },
+);

@@ -2,6 +2,9 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { afterEach, describe, expect, test } from "vitest";
+import type { FormatName } from "../core/message.ts";
+import { messageCounter } from "../core/tokens/tokens.ts";
+import { exactTokens } from "../tokens/exact.ts";
 import { type ModelReply, type ProviderServer, type ProviderServerOptions, startProviderServer } from "./server.ts";
 
 let server: ProviderServer;
@@ -120,5 +123,87 @@ describe.each(NAMES)("%s", (name) => {
     expect(answer.output).toBeGreaterThan(40);
     const usage = { inputTokens: answer.input, outputTokens: answer.output };
     expect(server.requests).toMatchObject([{ kind: "answer", outcome: { type: "answered", status: 200, usage } }]);
+  });
+});
+
+test("the same requests get the same bytes from every server", async () => {
+  const bytes = async (): Promise<readonly string[]> => {
+    await start({ reply: () => SAID });
+    const texts: string[] = [];
+    for (const stream of [true, false]) {
+      const body = JSON.stringify({ model: "gpt-6-sol", input: "Go.", stream });
+      const init = { method: "POST", body, headers: { authorization: "Bearer any" } };
+      const response = await fetch(`${server.origin}/v1/responses`, init);
+      texts.push(JSON.stringify([...response.headers]), await response.text());
+    }
+    return texts;
+  };
+  const first = await bytes();
+  await server.close();
+  expect(await bytes()).toEqual(first);
+});
+
+describe("options", () => {
+  const ask = (text: string, model = "claude-opus-5-5") =>
+    anthropic().messages.create({ model, max_tokens: 900, messages: [{ role: "user", content: text }] });
+
+  test("each model has its window, others are unknown", async () => {
+    await start({ windowTokens: { "claude-opus-5-5": 1_000, "claude-haiku-4-5": 5_000 } });
+    const long = "word ".repeat(2_000);
+    await ask(long, "claude-haiku-4-5");
+    await expect(ask(long)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/\d+ tokens > 1000 maximum/),
+    });
+    await expect(ask("Go.", "claude-opus-9")).rejects.toMatchObject({ status: 404 });
+    // Models before that count the answer too, and say so.
+    await server.close();
+    await start({ windowTokens: 1_000 });
+    await expect(ask("word ".repeat(300), "claude-3-7-sonnet-latest")).rejects.toThrow(
+      /exceed context limit: \d+ \+ 900 > 1000/,
+    );
+  });
+
+  test("a server that truncates answers to the newest messages", async () => {
+    const read: number[] = [];
+    const reply: ProviderServerOptions["reply"] = ({ conversation }) => {
+      read.push(conversation.messages.length);
+      return "Done.";
+    };
+    await start({ windowTokens: 200, overflow: "truncate", reply });
+    const messages = Array.from({ length: 41 }, (_, index) => {
+      return {
+        role: index % 2 === 0 ? ("user" as const) : ("assistant" as const),
+        content: `Message ${index}: ${"word ".repeat(10)}`,
+      };
+    });
+    const answer = await openai().chat.completions.create({ model: "gpt-5.1", messages });
+    expect(answer.usage?.prompt_tokens).toBeLessThanOrEqual(200);
+    expect(read[0]).toBeLessThan(20);
+  });
+
+  test("a server that refuses inside its streams still refuses other calls by their status", async () => {
+    await start({ windowTokens: 100, overflow: "stream" });
+    const request = { model: "gpt-6-sol", input: "word ".repeat(300) };
+    await expect(openai().responses.create(request)).rejects.toMatchObject({ status: 400 });
+    const events = await Array.fromAsync(await openai().responses.create({ ...request, stream: true }));
+    expect(events.map(({ type }) => type)).toEqual(["response.created", "response.failed"]);
+    expect(server.requests.map(({ outcome }) => outcome?.status)).toEqual([400, 200]);
+  });
+
+  test("another counter counts, and a clock lets the cache forget", async () => {
+    const countText = await exactTokens();
+    let nowMs = 1_000;
+    const counter = (format: FormatName) => messageCounter({ name: "exact", format, countText });
+    await start({ counter, now: () => nowMs });
+    const content = "Every good boy does fine. ".repeat(300);
+    const chat = () => openai().chat.completions.create({ model: "gpt-5.1", messages: [{ role: "user", content }] });
+    const first = await chat();
+    expect(first.created).toBe(1);
+    const exact = messageCounter({ name: "exact", format: "openai-chat", countText });
+    expect(first.usage?.prompt_tokens).toBe(exact.countText(content) + 3);
+    expect((await chat()).usage?.prompt_tokens_details?.cached_tokens).toBe(first.usage?.prompt_tokens);
+    nowMs += 3_600_000;
+    expect((await chat()).usage?.prompt_tokens_details?.cached_tokens).toBe(0);
   });
 });

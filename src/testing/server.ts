@@ -11,14 +11,14 @@ import type { FormatName } from "../core/message.ts";
 import { estimateTokens, type TokenCounter } from "../core/tokens/tokens.ts";
 import type { Fault } from "./server/deliver.ts";
 import type { OverflowMode } from "./server/exchange.ts";
-import { handle, type RecordedRequest, type World } from "./server/handle.ts";
+import { handleRequest, type RecordedRequest, type ServerState } from "./server/handle-request.ts";
 import { createPromptCache } from "./server/prompt-cache.ts";
 import type { ModelReply, ModelRequest } from "./server/provider-api.ts";
 
 export interface ProviderServerOptions {
   /** What the model says: computed from the request, or a list with one entry for each answer. */
   readonly reply: Reply | readonly (ModelReply | string)[];
-  /** What the provider's own compaction writes. Default: how many messages it read. */
+  /** What the provider's own compaction writes; "" for one that fails (Anthropic). Default: how many messages it read. */
   readonly summarize?: (request: ModelRequest) => string;
   /** Of every model, or by name; a model without a name here is then unknown. Default: 200,000. */
   readonly windowTokens?: number | Readonly<Record<string, number>>;
@@ -48,7 +48,7 @@ const WINDOW_TOKENS = 200_000;
 
 export type { Fault } from "./server/deliver.ts";
 export type { OverflowMode } from "./server/exchange.ts";
-export type { RecordedRequest, RequestOutcome } from "./server/handle.ts";
+export type { RecordedRequest, RequestOutcome } from "./server/handle-request.ts";
 export type { ModelReply, ModelRequest, ProviderCall, StopReason, ToolCall } from "./server/provider-api.ts";
 
 /**
@@ -60,9 +60,9 @@ export type { ModelReply, ModelRequest, ProviderCall, StopReason, ToolCall } fro
  */
 export async function startProviderServer(options: ProviderServerOptions): Promise<ProviderServer> {
   const requests: RecordedRequest[] = [];
-  const world = createWorld(options, requests);
+  const state = createState(options, requests);
   const server = createServer(
-    (request: IncomingMessage, response: ServerResponse) => void handle(request, response, world),
+    (request: IncomingMessage, response: ServerResponse) => void handleRequest(request, response, state),
   );
   server.listen(options.port ?? 0, "127.0.0.1");
   await once(server, "listening");
@@ -71,16 +71,15 @@ export async function startProviderServer(options: ProviderServerOptions): Promi
   return {
     origin: `http://127.0.0.1:${port}`,
     requests,
-    failNext: (fault, matches = () => true) => void world.faults.push({ fault, matches }),
+    failNext: (fault, matches = () => true) => void state.faults.push({ fault, matches }),
     close: async () => {
       server.closeAllConnections();
-      server.close();
-      if (server.listening) await once(server, "close");
+      await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
 }
 
-function createWorld(options: ProviderServerOptions, requests: RecordedRequest[]): World {
+function createState(options: ProviderServerOptions, requests: RecordedRequest[]): ServerState {
   const { reply, windowTokens = WINDOW_TOKENS, now = () => 0 } = options;
   const counters = new Map<string, TokenCounter>();
   const ids = new Map<string, number>();

@@ -325,3 +325,15 @@ function parseFailure(item: string): ToolFailure {
   const at = item.indexOf(": ");
   return at < 0 ? { toolName: "", summary: item } : { toolName: item.slice(0, at), summary: item.slice(at + 2) };
 }
+
+/** Between a call and its outcome. */
+export const OUTCOME_MARK = " → ";
+
+/** Failures of their own section first, then the calls under Blocked. */
+export function failuresIn({ toolFailures, blocked }: Checkpoint): readonly ToolFailure[] {
+  const passed = blocked.flatMap((item) => {
+    const at = item.indexOf(": ");
+    return at > 0 && item.includes(OUTCOME_MARK) ? [{ toolName: item.slice(0, at), summary: item.slice(at + 2) }] : [];
+  });
+  return [...toolFailures, ...passed];
+}

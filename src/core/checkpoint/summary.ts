@@ -79,3 +79,22 @@ export interface SummarizeContext {
   /** Called with the usage of each reply, usable or not, and the model that answered. */
   answered?(reply: { readonly usage?: Usage; readonly model?: string }): void;
 }
+
+export interface LiveRequest {
+  /** Tokens of the request without the instruction. */
+  tokens(): number;
+  /** The request up to the end of the summarized messages, with this text as a last user message; undefined where that is invalid. */
+  bodyWith(instruction: string): unknown;
+  /** The answer without credentials: the request holds them as they were said. */
+  redact(answer: string): string;
+}
+
+/** The input that a compactor passes to its summarizer. */
+export interface LiveSummaryInput extends SummaryInput {
+  readonly live?: LiveRequest | undefined;
+}
+
+export function liveRequestOf(input: SummaryInput): LiveRequest | undefined {
+  const { live }: LiveSummaryInput = input;
+  return live;
+}

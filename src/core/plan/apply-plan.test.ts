@@ -7,9 +7,9 @@ import { checkPlan } from "./apply-plan.ts";
 import type { Plan, Step } from "./plan.ts";
 import type { PlanInput } from "./plan-input.ts";
 
-/** The last look at a plan, whoever made it: what it lets through is carried out. */
+/** The last check of a plan, whoever made it: a plan that passes is applied. */
 
-/** 0 system, 1 user, 2 calls, 3 and 4 results, 5 answer, 6 user, 7 call, 8 result, 9 pinned user, 10 call, 11 result that was not read. */
+/** 0 system, 1 user, 2 calls, 3 and 4 results, 5 answer, 6 user, 7 call, 8 result, 9 pinned user, 10 call, 11 unread result. */
 const MESSAGES: readonly Message[] = parseShorthand("s u c1c2 r1 r2 a u c3 r3 u c4 r4").map((message) =>
   message.id === "m9" ? { ...message, pinned: true } : message,
 );

@@ -1,6 +1,6 @@
 /**
- * Checks a plan and carries it out on a conversation. A plan that would break a promise is refused before anything happens, in
- * production too. Pure: the summary's text was made before; untouched messages stay the same objects.
+ * Checks a plan and applies it to a conversation. A plan that would break a promise is refused before anything happens,
+ * in production too. Pure: the summary's text already exists; untouched messages stay the same objects.
  */
 
 import { formatRules } from "../format-rules.ts";
@@ -18,9 +18,9 @@ import { renderSummary, summaryPlace } from "./render.ts";
 export interface ApplyInput {
   readonly conversation: Conversation;
   readonly plan: Pick<Plan, "steps">;
-  /** For a `summarize` step; undefined when there is none. */
+  /** The text for a `summarize` step; undefined when there is none. */
   readonly summary: string | undefined;
-  /** For a `native` step: what the provider returned. */
+  /** The messages that the provider returned for a `native` step. */
   readonly native?: readonly Message[] | undefined;
   readonly render: RenderSettings;
   /** Tools whose results are the user's words. Default: none. */
@@ -40,7 +40,7 @@ export function applyPlan(input: ApplyInput): Conversation {
     const messages = removed.size === 0 ? edited : edited.filter(({ id }) => !removed.has(id));
     return messages === conversation.messages ? conversation : { ...conversation, messages };
   }
-  // The summary never stands before what the provider compacted itself: a provider may read nothing that stands there.
+  // The summary goes after the provider's own item: the provider may read nothing before that.
   const leadEnd = endOfNative(edited, removed);
   const options = { userTools, thinksManually: thinksManually(conversation) };
   const at = Math.max(leadEnd, summaryPlace(edited, keptIndices(edited, removed), options));
@@ -62,13 +62,13 @@ function keptIndices(messages: readonly Message[], removed: ReadonlySet<string>)
   return messages.flatMap(({ id }, index) => (removed.has(id) ? [] : [index]));
 }
 
-/** Where the round of the newest kept item ends; 0 without one, or where nothing can be put behind it. */
+/** The end of the round of the newest kept item; 0 without one, or where nothing can be inserted after it. */
 function endOfNative(messages: readonly Message[], removed: ReadonlySet<string>): number {
   const newest = messages.findLastIndex((message) => isNativeItem(message) && !removed.has(message.id));
   return newest < 0 ? 0 : (structureOf(messages).cutAtOrAfter(newest + 1, "pair-safe") ?? 0);
 }
 
-/** In the place of the first message that it stands for, or in front of everything where it may only stand there. */
+/** Inserts the provider's messages in place of the first message that they replace, or at the start where only that is valid. */
 function withNative(
   messages: readonly Message[],
   native: readonly Message[],
@@ -89,12 +89,12 @@ export function removedIds(step: Plan["steps"][number]): readonly string[] {
   return step.type === "drop" ? step.messageIds : [];
 }
 
-/** Whether the strategy does something, in answer to a trigger or a demand: what is pruned or left out on the way is no compaction. */
+/** Whether the strategy acts, after a trigger or a demand; pruning and limits alone are no compaction. */
 export function isCompaction({ reason, steps }: Plan): boolean {
   return reason !== "prune" && steps.length > 0;
 }
 
-/** All ids that a plan removes. Found once: the check, the application and the report of a plan all ask for them. */
+/** All ids that a plan removes. Cached, because check, application and report need them. */
 export function removedBy(plan: Pick<Plan, "steps">): ReadonlySet<string> {
   const known = REMOVED.get(plan.steps);
   if (known !== undefined) return known;
@@ -104,10 +104,10 @@ export function removedBy(plan: Pick<Plan, "steps">): ReadonlySet<string> {
   return removed;
 }
 
-/** Steps are never changed, and copies of a plan share them. */
+/** Steps are immutable, and copies of a plan share them. */
 const REMOVED = new WeakMap<Plan["steps"], ReadonlySet<string>>();
 
-/** What leaves the view, without an earlier summary that is replaced. */
+/** The ids that leave the view, without those of an earlier summary that is replaced. */
 export function leavingIds(plan: Pick<Plan, "steps">): ReadonlySet<string> {
   const replaced = plan.steps.flatMap((step) => ("replacesIds" in step ? step.replacesIds : []));
   if (replaced.length === 0) return removedBy(plan);
@@ -124,7 +124,7 @@ function applyTexts(messages: readonly Message[], steps: readonly TextStep[]): r
   );
 }
 
-/** What is wrong with the plan, one sentence each; empty when it may be carried out. */
+/** The problems of a plan, one sentence each; empty when it may be applied. */
 export function checkPlan(plan: Plan, input: PlanInput): readonly string[] {
   const removed = removedBy(plan);
   const isGone = input.conversation.messages.map(({ id }) => removed.has(id));
@@ -140,7 +140,7 @@ export function checkPlan(plan: Plan, input: PlanInput): readonly string[] {
   ];
 }
 
-/** Every removed id names a message. An id stands for one message, so equal numbers need no further look. */
+/** Every removed id names a message. Ids are unique, so equal numbers prove it. */
 function checkKnown(
   { conversation }: PlanInput,
   removed: ReadonlySet<string>,
@@ -169,7 +169,7 @@ function checkTexts(plan: Plan, { conversation }: PlanInput, removed: ReadonlySe
 }
 
 function checkKept({ conversation, settings, found }: PlanInput, isGone: readonly boolean[]): readonly string[] {
-  // An earlier summary of ours may be a system message; replacing it is the point.
+  // An earlier summary of ours may be a system message, and a plan may replace it.
   const ours = new Set(found?.messageIds ?? []);
   const problems: string[] = [];
   conversation.messages.forEach(({ id, pinned, role }, index) => {
@@ -182,8 +182,8 @@ function checkKept({ conversation, settings, found }: PlanInput, isGone: readonl
 }
 
 /**
- * A call goes with all of its results, and a result with its call; a round that the model has not answered stays. Only who names
- * a target that has no room for results that were not read yet has them summarised.
+ * A call leaves with all of its results, and a result with its call; a round that the model has not answered stays.
+ * Only an explicit target without room for unread results lets them be summarized.
  */
 function checkPairs(
   { conversation, structure, isTargetExplicit }: PlanInput,

@@ -71,7 +71,7 @@ test("the line that stands for a beginning that went is part of what the plan sa
 });
 
 describe("old tool turns", () => {
-  /** Six rounds behind a request, named by their results; all but the first stand in the tail of the profile. */
+  /** Six rounds after a request, named by their results; all but the first are in the tail of the profile. */
   const ROUNDS = [0, 1, 2, 3, 4, 5].flatMap((id) => {
     const call = {
       id: `c${id}`,

@@ -1,6 +1,6 @@
 /**
- * What a plan owes to limits on messages rather than tokens: old tool turns go whole where the settings say so, and the
- * number of messages is limited in every pass. A summary that is made in this pass stands for what the limit takes.
+ * Adds to a plan what limits on messages demand: whole old tool turns leave where the settings say so, and the number
+ * of messages is limited in every pass. A summary of this pass also covers the messages that a limit removes.
  */
 
 import { formatRules } from "../format-rules.ts";
@@ -29,7 +29,7 @@ function withinLimits(plan: Plan, input: PlanInput): Plan {
   return withDrop(turned, { type: "drop", messageIds, reason }, input);
 }
 
-/** In a pass that takes messages anyway, they go with those: the next one would drop them, and change the prefix again. */
+/** In a pass that removes messages, old turns leave with them: otherwise the next pass would drop them and change the prefix again. */
 function withoutOldTurns(plan: Plan, input: PlanInput): Plan {
   const drop = dropTurns(input);
   const taking = plan.steps.find(isTaking);
@@ -45,11 +45,11 @@ function isTaking(step: Step): step is TakingStep {
   return !isTextStep(step);
 }
 
-/** At most; how many there are is known only when the summary stands in its place. */
+/** An upper bound; the exact number is known only when the summary is in place. */
 function addedMessages({ steps }: Plan, { settings, conversation }: PlanInput): number {
   if (steps.some(({ type }) => type === "native")) return 1;
   if (!steps.some(({ type }) => type === "summarize")) return 0;
-  // Where neighbours of one role are refused, a line stands between what was put in and what follows.
+  // Where neighbours of one role are refused, a line separates the summary from the next message.
   const bridges = formatRules(conversation.format).sameRole === "refused" ? 1 : 0;
   return bridges + frameMessages(settings.render, true).length;
 }
@@ -61,7 +61,7 @@ function withDrop(plan: Plan, drop: DropStep | undefined, input: PlanInput): Pla
   return { ...rest, steps: [...rest.steps, drop], tokensAfter };
 }
 
-/** Where the beginning goes and no summary takes its place, a line says so before an assistant's message, and is counted. */
+/** Where the beginning leaves without a summary, a line before an assistant's message says so; this counts that line. */
 function withOpening(plan: Plan, { conversation, tokensOf }: PlanInput): Plan {
   if (!plan.steps.some(({ type }) => type === "drop") || plan.steps.some(isReplacing)) return plan;
   if (historyHolder(conversation) !== "list") return plan;
@@ -69,7 +69,7 @@ function withOpening(plan: Plan, { conversation, tokensOf }: PlanInput): Plan {
   const first = conversation.messages.find(({ id, role }) => role !== "system" && !leaving.has(id));
   const start = missingStart(first, formatRules(conversation.format));
   if (start === undefined) return plan;
-  // Whatever is put in, a pass that would make the list larger is given up when it is measured.
+  // A pass that would make the list larger is undone after it is measured.
   return { ...plan, tokensAfter: Math.min(plan.tokensBefore, plan.tokensAfter + tokensOf(start)) };
 }
 
@@ -77,7 +77,7 @@ function isReplacing({ type }: Step): boolean {
   return type === "summarize" || type === "native";
 }
 
-/** What leaves is not shortened before. */
+/** Removes steps that shorten messages which leave anyway. */
 function withoutTexts(plan: Plan, leaving: ReadonlySet<string>): Plan {
   const needless = plan.steps.filter(isTextStep).filter(({ messageId }) => leaving.has(messageId));
   if (needless.length === 0) return plan;
@@ -86,7 +86,7 @@ function withoutTexts(plan: Plan, leaving: ReadonlySet<string>): Plan {
   return { ...plan, steps: plan.steps.filter((step) => !left.has(step)), tokensAfter };
 }
 
-/** The same step, for these messages too, in the order of the list. */
+/** The same step for these messages too, in the order of the list. */
 function withMore(
   plan: Plan,
   step: TakingStep,
@@ -109,8 +109,8 @@ function tokensIn(messageIds: readonly string[], { conversation, tokensOf }: Pla
 }
 
 /**
- * Ids of what has to go too, so that the hard limit on messages is kept; oldest first, pairs whole, protections honoured. `leaving`
- * leave anyway, `added` are put in by the plan.
+ * Ids of further messages to remove for the hard limit: oldest first, whole pairs, no protected ones. `leaving` leave
+ * anyway; `added` is the number that the plan inserts.
  */
 function overLimit(
   input: PlanInput,
@@ -120,11 +120,11 @@ function overLimit(
   const { messages } = conversation;
   let excess = excessMessages(settings, messages.length - leaving.size + added);
   if (excess <= 0) return [];
-  // A limit on messages is stronger than a tail of tokens: only so many of the newest stay for its sake.
+  // The limit on messages outweighs a tail in tokens: the tail keeps only `tailMessages`.
   const { protectedBy: kept } = partitionByCount(input, settings.protect.tailMessages);
   const cuts = structure.cutPoints("pair-safe");
   const ids: string[] = [];
-  // Where a provider refuses a list that does not begin with a user, a message is put in front: it counts too.
+  // Where a list must begin with a user message, one is inserted in front: it counts too.
   const mayNeedOpening = added === 0 && formatRules(conversation.format).startsWithUser;
   const gone = new Set(leaving);
   let first = 0;
@@ -148,13 +148,13 @@ function overLimit(
   return ids;
 }
 
-/** Drops the oldest whole tool turns, calls and results together. A turn that holds something protected, or a user's words, stays. */
+/** Drops the oldest whole tool turns, calls and results together. A turn with a protected message, or a user's words, stays. */
 function dropTurns(input: PlanInput): DropStep | undefined {
   const { structure, settings } = input;
   const { messages } = input.conversation;
   const keep = settings.prune.dropTurnsKeep;
   if (!settings.prune.enabled || keep <= 0) return undefined;
-  // The newest tool turns have a limit of their own, so the tail does not keep older ones; pins in it do.
+  // The newest tool turns have a limit of their own, so the tail keeps no older ones; pins in it do.
   const { protectedBy } = partitionByCount(input, 0);
   const cuts = new Set(structure.cutPoints("pair-safe"));
   const rounds = structure.rounds();
@@ -162,12 +162,12 @@ function dropTurns(input: PlanInput): DropStep | undefined {
   const newest = rounds.slice(-keep);
   const { speaksIn } = userVoice(messages, settings.userTools);
   const messageIds = old.flatMap(({ start, end }) => {
-    // Only rounds that legal cuts set apart can go without dividing another.
+    // Only a round between two legal cuts can leave without dividing another.
     if (!cuts.has(start) || !(cuts.has(end) || end === messages.length)) return [];
     const round = messages.slice(start, end);
-    // What a user says while a tool runs stands inside of the round where results may come late: nobody else would say it.
+    // Where results may come late, a user's words may stand inside the round, and no summary replaces them.
     const isKept = round.some((message, offset) => speaksIn(message) || protectedBy.has(start + offset));
-    // So may a newer round that began meanwhile.
+    // A newer round may begin inside it too.
     const holdsNewest = newest.some((other) => other.start >= start && other.start < end);
     return isKept || holdsNewest ? [] : round.map(({ id }) => id);
   });

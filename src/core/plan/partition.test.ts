@@ -6,7 +6,7 @@ import type { Settings } from "../settings/settings.ts";
 import { structureOf } from "../structure/structure.ts";
 import { hasRequestBeside, type PartitionInput, partition, unansweredRound } from "./partition.ts";
 
-/** Every message counts ten tokens, and what stays is told by its indices. */
+/** Every message counts ten tokens; the kept messages are given by their indices. */
 
 type Cut = Settings["compact"]["cut"];
 type Options = Partial<PartitionInput> & { readonly protect?: Partial<Settings["protect"]> };
@@ -66,7 +66,7 @@ describe("where it begins", () => {
     expect(cutOf(work, "turn-start", { tailMessages: 6 })).toBe(0);
   });
   test("turn-start-or-split: with the turn where that adds no more than the tail has", () => {
-    // From the third message on it has seven; so many more than wanted as are wanted may be added.
+    // The tail from the third message has seven messages; a turn start may add at most as much as the tail wants.
     expect(cutOf(work, "turn-start-or-split", { tailTokens: 40 })).toBe(2);
     expect(cutOf(work, "turn-start-or-split", { tailTokens: 30 })).toBe(6);
     expect(cutOf("u a u a u a", "turn-start-or-split", { tailTokens: 10 })).toBe(4);

@@ -1,6 +1,6 @@
 /**
- * Which messages may go and which must stay, and why. The cut is always legal, pinned messages and system messages stay
- * wherever they are, and a round stays or goes as one. Decides only; changes nothing.
+ * Decides which messages may leave and which must stay, and why. The cut is always legal, pinned messages and system
+ * messages stay wherever they are, and a round stays or leaves as one. Changes nothing.
  */
 
 import { isNativeItem } from "../items.ts";
@@ -17,39 +17,38 @@ export interface PartitionInput extends TailTerms {
   readonly structure: Structure;
   readonly settings: Settings;
   readonly tokensOf: (message: Message) => number;
-  /** Messages that carry an earlier summary of ours: replaced, never summarised again. */
+  /** Messages that hold an earlier summary of ours: replaced, never summarized again. */
   readonly summaryIds: ReadonlySet<string>;
-  /** Smaller than the settings say where the target leaves less room. */
+  /** Less than in the settings where the target leaves less room. */
   readonly tailTokens: number;
   readonly tailMessages: number;
-  /** The request has a budget for thinking: what stays of the turn that waits for the model begins with some. */
+  /** The request has a thinking budget: the kept part of a turn that waits for the model must begin with thinking. */
   readonly thinksManually?: boolean;
 }
 
-/** What gives way, and what does not, beside the sizes of the tail. */
+/** Which protections yield, beside the sizes of the tail. */
 export interface TailTerms {
-  /** The target leaves less room than the settings want: the tail's tokens are a limit now, and only the rest stays firm. */
+  /** The target leaves less room than the settings want: the tail's tokens become a limit; other protections hold. */
   readonly isTight?: boolean;
-  /** Tighter still: even the first request may go, and a round that stays for what was said beside its results; the summary quotes both. */
+  /** Tighter still: the first request may leave, and so may a round with words beside its results; the summary quotes both. */
   readonly mayDropFirstUser?: boolean;
-  /** What the provider compacted itself may go too: into its next compaction, or because there is no room for it. */
+  /** The provider's own compaction may leave too: into its next one, or for lack of room. */
   readonly mayTakeNative?: boolean;
-  /** Results that the model has not read yet may go too; never calls that wait for theirs. */
+  /** Results that the model has not read may leave too; calls without results never do. */
   readonly mayTakeUnread?: boolean;
-  /** Nobody else will say what was asked: where the tail holds no request, the newest one stays. */
+  /** No summary will quote the request: where the tail holds none, the newest one stays. */
   readonly keepsRequest?: boolean;
 }
 
 export interface Partition {
   /** Index of the first message of the kept tail. */
   readonly cut: number;
-  /** True when the cut divides a turn: its early part is summarised for the sake of the rest. */
+  /** True when the cut divides a turn, whose early part is summarized. */
   readonly isSplitTurn: boolean;
-  /** Indices that may go, ascending. */
+  /** Indices that may leave, ascending. */
   readonly zone: readonly number[];
-  /** Indices in the zone that belong to the turn that is split. */
+  /** Indices in the zone that belong to the divided turn. */
   readonly turnPrefix: readonly number[];
-  /** Why each kept message stays. */
   readonly protectedBy: ReadonlyMap<number, Protection>;
 }
 
@@ -73,7 +72,7 @@ export function partition(input: PartitionInput): Partition {
   return { cut, isSplitTurn, zone, turnPrefix, protectedBy };
 }
 
-/** Hardly any list holds a summary; then no id is looked up. */
+/** Hardly any list holds a summary: skip the lookup then. */
 function isSummary(message: Message | undefined, summaryIds: ReadonlySet<string>): boolean {
   return summaryIds.size > 0 && message !== undefined && summaryIds.has(message.id);
 }
@@ -83,10 +82,10 @@ function isTurnStartAt(messages: readonly Message[], index: number): boolean {
   return message !== undefined && isTurnStart(message);
 }
 
-/** How much of the newest is to stay; the larger of both sizes wins. */
+/** How much of the newest should stay; the larger of both sizes wins. */
 export type TailSize = Pick<PartitionInput, "messages" | "tokensOf" | "tailTokens" | "tailMessages">;
 
-/** Where the tail begins if it had its way: the shortest suffix that reaches both sizes. */
+/** The beginning of the wanted tail: the shortest suffix that reaches both sizes. */
 export function wantedCut({ messages, tokensOf, tailTokens, tailMessages }: TailSize): number {
   let index = messages.length;
   let tokens = 0;
@@ -98,7 +97,7 @@ export function wantedCut({ messages, tokensOf, tailTokens, tailMessages }: Tail
   return index;
 }
 
-/** The longest suffix within the tokens, from a legal place on: it may be empty, but never begins inside an unanswered round. */
+/** The longest suffix within the tokens that begins at a legal cut: possibly empty, but never inside an unanswered round. */
 function tightCut(input: PartitionInput): number {
   const { messages, tokensOf, tailTokens, structure, settings } = input;
   let index = messages.length;
@@ -111,7 +110,7 @@ function tightCut(input: PartitionInput): number {
   }
   const unanswered = firmRound(input);
   if (unanswered !== undefined && index > unanswered.start) return unanswered.start;
-  // Where turns are not to be cut, the tail begins with one wherever there is one.
+  // Where turns must stay whole, the tail begins with a turn if there is one.
   const turn = settings.compact.cut === "turn-start" ? structure.cutAtOrAfter(index, "turn-start") : undefined;
   return turn ?? structure.cutAtOrAfter(index, "pair-safe") ?? unanswered?.start ?? messages.length;
 }
@@ -125,7 +124,7 @@ function findCut(input: PartitionInput): number {
     case "pair-safe":
       return structure.cutAtOrBefore(wanted, "pair-safe");
     case "turn-start":
-      // Forward to the next turn, so that the keep budget is a limit. Without one there is no cut.
+      // Forward to the next turn, so that the keep budget is a limit. Without a next turn there is no cut.
       return structure.cutAtOrAfter(wanted, "turn-start") ?? 0;
     case "split-turn":
       return structure.cutAtOrAfter(wanted, "split-turn") ?? structure.cutAtOrBefore(wanted, "split-turn");
@@ -139,7 +138,6 @@ function findCut(input: PartitionInput): number {
   }
 }
 
-/** The round that stays whatever happens. */
 function firmRound(input: PartitionInput): ReturnType<typeof unansweredRound> {
   const { messages, structure, settings, mayTakeUnread = false } = input;
   const round = unansweredRound(messages, structure);
@@ -147,20 +145,20 @@ function firmRound(input: PartitionInput): ReturnType<typeof unansweredRound> {
   return hasRequestBeside(messages, round, settings.userTools) ? round : undefined;
 }
 
-/** The reasons that a message has of its own. */
+/** Protects a message for reasons of its own; `keepRoundsWhole` adds its neighbours. */
 function ownProtections(input: PartitionInput, cut: number): Map<number, Protection> {
   const { messages, structure, summaryIds } = input;
   const { protect, userTools } = input.settings;
-  // An earlier summary of ours stands in a user's place, but asks for nothing.
+  // An earlier summary of ours is in a user message, but is no request.
   const isAsked = (message: Message): boolean => isRequest(message) && !summaryIds.has(message.id);
   const firstUser = protect.firstUser && !input.mayDropFirstUser ? firstRequest(messages, isAsked) : -1;
   const asked = messages.findLastIndex(isAsked);
   const keepsLatest = protect.latestRequest || input.isTight || input.keepsRequest === true;
   const latest = keepsLatest ? asked : -1;
-  // Who broke in while tools ran asked for something newer.
+  // A user who interrupted running tools asked for something newer.
   const mayBreakIn = keepsLatest && !input.mayDropFirstUser;
   const brokeIn = mayBreakIn ? [...userVoice(messages.slice(asked + 1), userTools).beside()].at(-1) : undefined;
-  // No summary can stand for what only the provider can read: its newest compaction stays as if it were pinned.
+  // No summary can replace what only the provider can read: its newest compaction stays like a pinned message.
   const native = input.mayTakeNative ? -1 : messages.findLastIndex(isNativeItem);
   const unanswered = firmRound(input) ?? { start: messages.length, end: messages.length };
   const protectedBy = new Map<number, Protection>();
@@ -182,14 +180,14 @@ function ownProtections(input: PartitionInput, cut: number): Map<number, Protect
   return protectedBy;
 }
 
-/** What no legal cut divides stays as one: a kept call keeps its results, a kept result its call. */
+/** Keeps whole what no legal cut divides: a kept call keeps its results, a kept result its call. */
 function keepRoundsWhole({ structure, messages }: PartitionInput, protectedBy: Map<number, Protection>): void {
   const cuts = structure.cutPoints("pair-safe");
   cuts.forEach((start, at) => {
     const end = cuts[at + 1] ?? messages.length;
     let why: Protection | undefined;
     for (let index = start; index < end; index++) {
-      // A system message is nobody's call or result: it does not keep its neighbours.
+      // A system message is no call or result, so it does not keep its neighbours.
       if (messages[index]?.role !== "system") why ??= protectedBy.get(index);
     }
     if (why === undefined) return;
@@ -198,9 +196,9 @@ function keepRoundsWhole({ structure, messages }: PartitionInput, protectedBy: M
 }
 
 /**
- * The newest round while the model has not answered it: calls that still wait for results, or results that it has never read.
- * Without it the model would call again, or go on without what it asked for. Everything behind a round whose results are still to
- * come belongs to it. A tool output in a user's message is a round too.
+ * The newest round while the model has not answered it: calls without results, or unread results. Without it the model
+ * would repeat the call, or continue without the result. Everything after a round with missing results belongs to it. A
+ * tool output in a user's message is a round too.
  */
 export function unansweredRound(
   messages: readonly Message[],
@@ -215,7 +213,7 @@ export function unansweredRound(
   return unread < 0 ? undefined : { start: newestSaid + 1 + unread, end: newestSaid + 2 + unread };
 }
 
-/** Whether a user said something in the messages that bring the results: that is the newest request, and it has to stay. */
+/** Whether a user's words stand beside the results of a round: they are the newest request, and must stay. */
 export function hasRequestBeside(
   messages: readonly Message[],
   { start, end }: Pick<Round, "start" | "end">,

@@ -1,4 +1,4 @@
-/** Everything a strategy may look at, and the arithmetic they share. Strategies decide; they never do. */
+/** Everything that a strategy may read, and the arithmetic that strategies share. Strategies decide; they never act. */
 
 import type { Conversation, Message } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -6,29 +6,28 @@ import type { Structure } from "../structure/structure.ts";
 import { thinksManually } from "../thinking.ts";
 import { type Partition, partition, type TailTerms } from "./partition.ts";
 import type { NothingToDo, Obstacle, Plan, Reason, Step } from "./plan.ts";
-import type { FoundSummary } from "./summary-marks.ts";
+import type { EarlierSummary } from "./summary-marks.ts";
 
 export interface PlanInput {
   readonly reason: Reason;
-  /** The view as it is now. */
   readonly conversation: Conversation;
   readonly structure: Structure;
   readonly settings: Settings;
   /** Calibrated tokens of one message. */
   readonly tokensOf: (message: Message) => number;
-  /** Tokens of what is not messages: system prompt and tool definitions together. */
+  /** Tokens of the system prompt and the tool definitions. */
   readonly baseTokens: number;
-  /** The tool definitions' part of that. */
+  /** Tokens of the tool definitions alone. */
   readonly toolsTokens: number;
   readonly targetTokens: number | undefined;
-  /** True when somebody named the target: then the summary may fill all of it. */
+  /** True for an explicit target, for example a call's: then the summary may fill all of it. */
   readonly isTargetExplicit: boolean;
-  /** How long the summary turned out to be when it was made with less of a tail; undefined before anybody knows. */
+  /** The length of the summary, when it was made beside a shorter tail; undefined before. */
   readonly saidTokens?: number;
-  readonly found: FoundSummary | undefined;
-  /** The kind of the provider's own compaction that there is for this conversation; undefined for none. */
+  readonly found: EarlierSummary | undefined;
+  /** The kind of native compaction that this conversation can use; undefined for none. */
   readonly nativeKind?: string | undefined;
-  /** Whether the recall tool is offered and reads messages by their ids here: then stubs say so. */
+  /** Whether the recall tool is offered and reads messages by these ids: then stubs mention it. */
   readonly namesRecall?: boolean | undefined;
 }
 
@@ -37,18 +36,18 @@ export interface Strategy {
   plan(input: PlanInput): Plan;
 }
 
-/** In the place of `compact.strategy`: asked when a trigger fires or somebody asks, for the steps to take. Pure, please. */
+/** Replaces `compact.strategy`: called when a trigger fires or a pass is asked for. Should be pure. */
 export interface OwnStrategy {
-  /** Stands in reports, hooks and stored events. */
+  /** Its name in reports, hooks and stored events. */
   readonly name: string;
-  /** No steps: nothing is done. What it throws, or returns and should not, is reported, and `compact.strategy` decides. */
+  /** Returns the steps; none means that nothing is done. An error or an invalid plan is reported, and `compact.strategy` decides. */
   plan(input: StrategyInput): readonly StrategyStep[];
 }
 
 export interface StrategyInput extends Pick<PlanInput, "reason" | "structure" | "settings" | "tokensOf"> {
-  /** The view as it is now, oldest first. */
+  /** The current view, oldest first. */
   readonly messages: readonly Message[];
-  /** Of the whole request: messages, system prompt and tool definitions. */
+  /** Tokens of the whole request: messages, system prompt and tool definitions. */
   readonly tokens: number;
   readonly targetTokens: number | undefined;
 }
@@ -56,12 +55,12 @@ export interface StrategyInput extends Pick<PlanInput, "reason" | "structure" | 
 export type StrategyStep =
   /** These messages leave the view. */
   | { readonly type: "drop"; readonly messageIds: readonly string[] }
-  /** These leave, and one summary stands for them; at most one such step. Its budget: what the settings and the target leave. */
+  /** These leave, and one summary replaces them; at most one such step. Default budget: the room under settings and target. */
   | { readonly type: "summarize"; readonly messageIds: readonly string[]; readonly budgetTokens?: number }
   /** The text of one tool result becomes another; `part` is its index in the message. */
   | { readonly type: "trim"; readonly messageId: string; readonly part: number; readonly text: string };
 
-/** Asked at every step of a decision. */
+/** Cached, because every step of a decision needs it. */
 export function totalTokens(input: PlanInput): number {
   const { baseTokens, conversation, tokensOf } = input;
   const total = TOTALS.get(input) ?? baseTokens + sumTokens(conversation.messages, tokensOf);
@@ -69,7 +68,7 @@ export function totalTokens(input: PlanInput): number {
   return total;
 }
 
-/** An input is never changed. */
+/** Inputs are immutable. */
 const TOTALS = new WeakMap<PlanInput, number>();
 
 export function sumTokens(messages: readonly Message[], tokensOf: (message: Message) => number): number {
@@ -78,13 +77,13 @@ export function sumTokens(messages: readonly Message[], tokensOf: (message: Mess
   return tokens;
 }
 
-/** How much of the tail there is room for. */
+/** The room for the tail. */
 export interface TailRoom extends TailTerms {
   readonly tokens: number;
   readonly messages: number;
 }
 
-/** Strategies that look one after the other ask for the same one. */
+/** Cached: strategies that run one after the other need the same partition. */
 export function partitionFor(input: PlanInput, tail: TailRoom): Partition {
   const { tokens, messages, isTight, mayDropFirstUser, mayTakeNative, mayTakeUnread, keepsRequest } = tail;
   const terms = [isTight, mayDropFirstUser, mayTakeNative, mayTakeUnread, keepsRequest];
@@ -95,16 +94,16 @@ export function partitionFor(input: PlanInput, tail: TailRoom): Partition {
   return made;
 }
 
-/** An input is never changed. */
+/** Inputs are immutable. */
 const PARTITIONS = new WeakMap<PlanInput, Map<string, Partition>>();
 
-/** With the tail that the settings want. */
+/** The partition with the tail of the settings. */
 export function fullPartition(input: PlanInput): Partition {
   const { tailTokens, tailMessages } = input.settings.protect;
   return partitionFor(input, { tokens: tailTokens, messages: tailMessages });
 }
 
-/** With a tail of so many messages and no tokens: pairs alone say where it may begin. */
+/** The partition with a tail of this many messages and no tokens: only pairs limit where it begins. */
 export function partitionByCount(input: PlanInput, messages: number): Partition {
   const { settings } = input;
   const compact = { ...settings.compact, cut: "pair-safe" } as const;
@@ -138,7 +137,7 @@ export function keptTokens(input: PlanInput, { protectedBy }: Partition): number
 
 const OBSTACLES_MAX = 10;
 
-/** Protected content, largest first: what to look at when the target cannot be met. */
+/** Protected content, largest first: the reasons why the target cannot be met. */
 export function obstacles(input: PlanInput, { protectedBy }: Partition, summaryTokens = 0): readonly Obstacle[] {
   const { messages } = input.conversation;
   const kept = [...protectedBy].flatMap(([index, why]): readonly Obstacle[] => {
@@ -148,7 +147,7 @@ export function obstacles(input: PlanInput, { protectedBy }: Partition, summaryT
   return largest(input, kept, summaryTokens);
 }
 
-/** The same of what a pass left, where every message counts: `known` says why, of those whose reason the plan knew. */
+/** The obstacles in the view after a pass, which may be any message: `known` has the reasons that the plan gave. */
 export function obstaclesLeft(input: PlanInput, known: readonly Obstacle[]): readonly Obstacle[] {
   const { conversation, tokensOf, found } = input;
   const { protectedBy } = fullPartition(input);
@@ -158,7 +157,7 @@ export function obstaclesLeft(input: PlanInput, known: readonly Obstacle[]): rea
     const { id: messageId } = message;
     if (ours.has(messageId)) return [];
     const why = reasons.get(messageId) ?? protectedBy.get(index) ?? "not-taken";
-    // Both stand for what is no message.
+    // These two are not about a message.
     return why === "outside-messages" || why === "summary" ? [] : [{ messageId, why, tokens: tokensOf(message) }];
   });
   const summaryTokens = sumTokens(
@@ -186,7 +185,7 @@ function largest(
     .slice(0, OBSTACLES_MAX);
 }
 
-/** The plan of these steps. Where it misses the target and nothing else is said, what the settings protect is in the way. */
+/** The plan of these steps. Where it misses the target and no obstacles are given, those are what the settings protect. */
 export function planOf(
   input: PlanInput,
   steps: readonly Step[],
@@ -199,13 +198,13 @@ export function planOf(
 }
 
 export function nothingToDo(input: PlanInput, because: NothingToDo): Plan {
-  // Where nothing was due, nobody aimed at the target that the settings have; one that somebody named is another matter.
+  // Where nothing was due, the settings' target was no aim; an explicit target is.
   const isAimless = UNTRIED.has(because) && !input.isTargetExplicit;
   const aimed = isAimless ? { ...input, targetTokens: undefined } : input;
   return { ...planOf(aimed, [], { tokensAfter: totalTokens(input) }), because };
 }
 
-/** Outcomes in which there was nothing to do, as opposed to nothing that could be done. */
+/** Outcomes in which nothing was tried, as opposed to nothing being possible. */
 export const UNTRIED: ReadonlySet<NothingToDo> = new Set([
   "not-triggered",
   "auto-off",

@@ -1,22 +1,22 @@
-/** What would be done, as data: it can be printed, stored, compared and refused before anything happens. */
+/** A plan, as data: it can be printed, stored, compared and refused before anything happens. */
 
 import type { Trigger } from "../settings/settings.ts";
 
-/** Why there is a plan: a trigger that fired, or somebody asked. */
+/** Why there is a plan: a trigger that fired, a demand, a refusal, or pruning alone. */
 export type Reason = Trigger["type"] | "manual" | "overflow" | "prune";
 
 export interface Plan {
   readonly reason: Reason;
   readonly steps: readonly Step[];
   readonly tokensBefore: number;
-  /** Expected; a summary counts with its whole budget. */
+  /** Expected tokens; a summary counts with its whole budget. */
   readonly tokensAfter: number;
   readonly targetTokens: number | undefined;
   /** Whether the result is at or below the target (or the window, where there is no target). */
   readonly fits: boolean;
   /** Why nothing is done, when `steps` is empty. */
   readonly because?: NothingToDo;
-  /** What stays although the target is missed, largest first: protected messages, and what is no message. */
+  /** What stays although the target is missed, largest first: protected messages, system prompt and tools, the new summary. */
   readonly inTheWay: readonly Obstacle[];
 }
 
@@ -29,33 +29,33 @@ export type NothingToDo =
   | "zone-too-small"
   | "no-legal-cut"
   | "frees-nothing"
-  /** The provider would refuse what came of it. */
+  /** The provider would refuse the result. */
   | "would-be-refused"
   | "thrashing"
   /** The provider holds the history; the list only adds to it. */
   | "server-history"
   /** Another worker is compacting the same session. */
   | "in-progress"
-  /** A gate was closed, or a hook cancelled it. */
+  /** A gate refused, or a hook cancelled. */
   | "gate"
   | "cancelled"
-  /** The provider refused it as too long, and the settings allow no further attempt. */
+  /** The provider refused the request as too long, and the settings allow no further attempt. */
   | "attempts-used-up";
 
 export type Obstacle =
-  /** `not-taken`: nothing protects the message, but the pass expected to meet the target beside it, or was none. */
+  /** `not-taken`: the message is not protected, but the pass expected to meet the target without removing it, or was no compaction. */
   | { readonly messageId: string; readonly why: Protection | "not-taken"; readonly tokens: number }
-  /** Compaction of messages cannot touch it. */
+  /** Compaction cannot make these smaller. */
   | {
       readonly messageId: null;
       readonly why: "outside-messages";
       readonly what: "system prompt" | "tool definitions";
       readonly tokens: number;
     }
-  /** What the pass itself put in the place of what it took. */
+  /** The summary or item that the pass itself inserted. */
   | { readonly messageId: null; readonly why: "summary"; readonly what: "summary"; readonly tokens: number };
 
-/** Why a message may not be touched. */
+/** Why a message must stay. */
 export type Protection =
   | "system"
   | "first-user"
@@ -85,20 +85,20 @@ export interface DropStep {
 
 export interface SummarizeStep {
   readonly type: "summarize";
-  /** The zone, oldest first; not necessarily without gaps: pinned messages stay where they are. */
+  /** The zone, oldest first, possibly with gaps: pinned messages stay where they are. */
   readonly messageIds: readonly string[];
-  /** Early messages of the turn that the cut splits; part of the zone, summarised for the rest of their turn. */
+  /** Early messages of the divided turn; part of the zone, summarized to introduce the rest of the turn. */
   readonly turnPrefixIds: readonly string[];
-  /** Messages that held the summary this one replaces; they leave with the zone. */
+  /** Messages that hold the earlier summary; they leave with the zone. */
   readonly replacesIds: readonly string[];
   readonly budgetTokens: number;
 }
 
-/** The provider compacts the zone itself; what it returns stands for these messages. */
+/** The provider compacts the zone; its answer replaces these messages. */
 export interface NativeStep {
   readonly type: "native";
   readonly kind: string;
   readonly messageIds: readonly string[];
-  /** Messages that held a summary of ours; they go into the call and leave with the zone. */
+  /** Messages that hold a summary of ours; they are part of the request and leave with the zone. */
   readonly replacesIds: readonly string[];
 }

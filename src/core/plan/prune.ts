@@ -1,7 +1,7 @@
 /**
- * Tool results get shorter, without a model: over the cap when they arrive, old ones in tiers, unread ones where there is no room.
- * Only the text of a result ever changes, never its call, never what anybody said, nothing pinned, nothing that the settings keep
- * verbatim. The tiers follow age (counted in tool-result messages, the newest is 1) and size; they leave results with media alone.
+ * Shortens tool results without a model: results over the cap when they arrive, old ones in tiers, unread ones for lack of room.
+ * Changes only the text of results, never a call, a user's or model's words, a pinned message, or what the settings keep verbatim.
+ * The tiers follow age (counted in tool-result messages, the newest is 1) and size; they skip results with media.
  */
 
 import { type Message, type Part, type ToolCallPart, type ToolResultPart, text, textsOf } from "../message.ts";
@@ -29,18 +29,18 @@ export interface PruneInput {
   readonly tokensOf: (message: Message) => number;
   /** Messages that may be pruned, by index. */
   readonly mayPrune: (index: number) => boolean;
-  /** Whether a stub says that the recall tool reads the message. */
+  /** Whether a stub mentions the recall tool for the message. */
   readonly namesRecall?: boolean | undefined;
 }
 
 export interface PruneOptions {
   /** Stop as soon as this many tokens are freed. */
   readonly freeTokens: number;
-  /** Past the tiers of the settings: stub whatever is eligible, oldest first. */
+  /** Beyond the tiers of the settings: stubs every eligible result, oldest first. */
   readonly harder?: boolean;
 }
 
-/** Oldest first, until enough is freed. */
+/** Steps for the oldest results first, until enough is freed. */
 export function pruneSteps(input: PruneInput, { freeTokens, harder = false }: PruneOptions): readonly TextStep[] {
   const steps: TextStep[] = [];
   let freed = 0;
@@ -54,7 +54,7 @@ export function pruneSteps(input: PruneInput, { freeTokens, harder = false }: Pr
   return steps;
 }
 
-/** The most that pruning could free, at no cost of trying: everything that is eligible. */
+/** An upper bound on what pruning can free, cheap to compute: all eligible results. */
 export function prunableTokens(input: PruneInput): number {
   const { messages, settings, mayPrune, tokensOf } = input;
   let tokens = 0;
@@ -69,7 +69,7 @@ export function prunableTokens(input: PruneInput): number {
   return tokens;
 }
 
-/** Results over the cap, wherever they stand, unless the settings keep them in full; a pure function, so it needs no memory. */
+/** Caps results anywhere, except those that the settings keep in full. Pure: the same result is cut in the same way each time. */
 export function capSteps({
   messages,
   settings,
@@ -82,7 +82,7 @@ export function capSteps({
     const before = resultText(part);
     return before.length > capOnArrivalChars && !isCappedText(before);
   };
-  // Whose results they are is asked only where one is too long.
+  // Pair the calls only where a result is too long.
   if (!messages.some(({ parts }) => parts.some(isOver))) return [];
   return shortenableResults({ messages, pairing: pairCalls(messages), settings }, () => true).flatMap((result) => {
     if (!isOver(result.part)) return [];
@@ -94,10 +94,10 @@ export function capSteps({
   });
 }
 
-/** The cap is a limit: a result that is a few characters over it is cut too, although they and the marker cost about the same. */
+/** A result slightly over the cap is cut too, so cut further until the marker costs less than what it replaces. */
 const MORE_CAPPED_CHARS: readonly number[] = [0, 8, 256];
 
-/** The message after one step: one text in the place of the first, and whatever is no text where it was. */
+/** The message after one step: the new text replaces the first text, the other texts go, and other content stays. */
 export function withResultText(message: Message, position: number, value: string): Message {
   const part = message.parts[position];
   if (part?.type !== "tool-result") return message;
@@ -112,7 +112,6 @@ export function withResultText(message: Message, position: number, value: string
   return { ...message, parts: message.parts.with(position, { ...part, content }) };
 }
 
-/** A result and where it stands. */
 interface PlacedResult {
   readonly message: Message;
   /** Index of the part in its message. */
@@ -125,7 +124,7 @@ interface CalledResult extends PlacedResult {
 }
 
 interface Candidate extends CalledResult {
-  /** In tool-result messages, the newest is 1. */
+  /** Counted in tool-result messages; the newest is 1. */
   readonly age: number;
 }
 
@@ -141,7 +140,7 @@ function candidates({ messages, pairing, settings, mayPrune }: PruneInput): read
   });
 }
 
-/** Every result whose text the settings let anybody shorten, whatever its age and whatever stands beside the text. */
+/** Every result whose text the settings allow to be shortened, of any age and beside any other content. */
 function shortenableResults(
   { messages, pairing, settings }: Pick<PruneInput, "messages" | "pairing" | "settings">,
   isMeant: (index: number) => boolean,
@@ -156,7 +155,7 @@ function callsByResult({ calls }: Pairing): ReadonlyMap<Part, ToolCallPart> {
   return new Map(calls.flatMap((call) => call.results.map(({ part }) => [part, call.part] as const)));
 }
 
-/** Of the client's own tools, not pinned. */
+/** Results of the client's own tools, unless the message is pinned. */
 function resultsIn(message: Message, callOf: ReadonlyMap<Part, ToolCallPart>): readonly CalledResult[] {
   if (message.pinned) return [];
   return message.parts.flatMap((part, position) => {
@@ -165,17 +164,17 @@ function resultsIn(message: Message, callOf: ReadonlyMap<Part, ToolCallPart>): r
   });
 }
 
-/** From parts instead of shapes: a message that carries results of the client's tools. */
+/** By parts, not by role: true for a message with results of the client's tools. */
 export function isResultMessage(message: Message): boolean {
   return message.parts.some((part) => part.type === "tool-result" && !part.server);
 }
 
-/** Old results with images or anything else that is not text are skipped. */
+/** The tiers skip results with images or other content that is not text. */
 function isPlain(part: ToolResultPart): boolean {
   return part.content.every(({ type }) => type === "text");
 }
 
-/** Of the client's own tools. */
+/** Only of the client's own tools. */
 function isPlainResult(part: Part): boolean {
   return part.type === "tool-result" && !part.server && isPlain(part);
 }
@@ -213,7 +212,7 @@ function hardTier(before: string, { stub }: PruneSettings): Tier | undefined {
 
 const TIERS: readonly Tier[] = ["trim", "stub", "clear"];
 
-/** A rule for the tool caps the tier; verbatim tools, tools that speak for the user and profiles that keep outputs have none. */
+/** A rule for the tool limits the tier; there is none for verbatim tools, `userTools`, and profiles that keep outputs. */
 function allowedTier(tier: Tier | undefined, { call }: CalledResult, settings: Settings): Tier | undefined {
   const { prune, protect, userTools } = settings;
   const name = call?.name ?? "";
@@ -246,15 +245,15 @@ interface TrimInput extends Omit<PruneInput, "mayPrune" | "namesRecall"> {
   readonly mayTrim: (index: number) => boolean;
 }
 
-/** Of a result that is cut, at least this much stays: enough to see what it was. */
+/** At least this much of a cut result stays: enough to recognise it. */
 const KEPT_CHARS_MIN = 400;
 
-/** Halves the range of lengths each time: enough for a result of any size that a request can hold. */
+/** Each attempt halves the range of lengths: enough for a result of any size that fits into a request. */
 const ATTEMPTS_MAX = 32;
 
 /**
- * For results that are too big to stay whole and too new to go: each keeps its head and its tail, the largest give first, and all
- * are cut to one length. Cuts as little as frees that many tokens; where nothing frees enough, as much as may be cut.
+ * For results that are too large to stay whole and too new to leave: each keeps its head and tail, and all are cut to one
+ * length, so the largest lose most. Cuts as little as frees that many tokens; where that is impossible, as much as allowed.
  */
 export function trimResults(input: TrimInput, freeTokens: number): readonly TextStep[] {
   const results = shortenableResults(input, input.mayTrim);
@@ -287,31 +286,30 @@ export function freedTokens(steps: readonly TextStep[]): number {
 
 /** All in tokens. Costs are in tokens at the price of plain input. */
 export interface PruningFigures {
-  /** What the request counts now. */
   readonly tokens: number;
   readonly freedTokens: number;
-  /** Behind the first shortened result: written again instead of read. */
+  /** Tokens after the first shortened result: written to the cache again instead of read from it. */
   readonly rewrittenTokens: number;
-  /** What each call adds. */
+  /** Tokens that each call adds. */
   readonly growthTokens: number;
-  /** Where the next compaction comes, what it leaves, and how much of that it writes again. */
+  /** The threshold of the next compaction, the tokens it leaves, and how many of those it writes to the cache again. */
   readonly thresholdTokens: number;
   readonly compactedTokens: number;
   readonly compactionRewrites: number;
 }
 
-/** Of what plain input costs, at the providers that publish such prices. */
+/** Shares of the price of plain input, at the providers that publish such prices. */
 const READ_PRICE = 0.1;
 const WRITE_PRICE = 1.25;
 const REWRITE_PRICE = WRITE_PRICE - READ_PRICE;
-/** What a break costs is certain, and what it saves is an estimate: it has to save so many times as much. */
+/** The cost of a break is certain and the saving is an estimate: demand this many times as much. */
 const CERTAINTY = 1.25;
 
 /**
- * Whether shortening results is worth the cached prefix that it breaks. Each call reads what the provider has cached and writes
- * the rest, so everything behind a shortened result is written again. What is freed keeps the next compaction away for some more
- * calls, and these have to be cheaper than the calls of an ordinary cycle from compaction to compaction. The summarizing model
- * costs the same either way: it reads what was said once, sooner or later.
+ * Whether shortening results is worth the cached prefix that it breaks. Each call reads the cached part and writes the
+ * rest, so everything behind a shortened result is written again. The freed tokens delay the next compaction by some
+ * calls, which must be cheaper than the calls of an ordinary cycle between compactions. The summarizing model costs the
+ * same either way: it reads the original messages once, sooner or later.
  */
 export function isCheaperPruned(figures: PruningFigures): boolean {
   const { tokens, freedTokens, rewrittenTokens, thresholdTokens, compactedTokens } = figures;
@@ -324,7 +322,7 @@ export function isCheaperPruned(figures: PruningFigures): boolean {
   return (rewrittenTokens * REWRITE_PRICE + readCost) * CERTAINTY < callsGained * costPerCall;
 }
 
-/** Whether the steps pay, where a compaction would come to that plan otherwise. */
+/** Whether the steps pay, compared with that compaction. */
 export function pruningPays(input: PlanInput, steps: readonly TextStep[], compaction: Plan): boolean {
   const { settings, conversation, tokensOf, baseTokens, toolsTokens } = input;
   const freed = freedTokens(steps);
@@ -343,17 +341,17 @@ export function pruningPays(input: PlanInput, steps: readonly TextStep[], compac
   });
 }
 
-/** So many of the newest answers say how fast a conversation grows. */
+/** The newest answers that show how fast a conversation grows. */
 const CALLS_READ = 20;
 
-/** Tokens for each call: an answer, and what came back to it. */
+/** Tokens for each call: an answer, and the results that follow. */
 function growthOf({ conversation: { messages }, tokensOf }: PlanInput): number {
   let [calls, tokens] = [0, 0];
   for (let index = messages.length - 1; index >= 0 && calls < CALLS_READ; index--) {
     const message = messages[index];
     if (message === undefined) break;
     tokens += tokensOf(message);
-    // Items of one answer stand one behind the other.
+    // Items of one answer are neighbours.
     if (message.role === "assistant" && messages[index - 1]?.role !== "assistant") calls++;
   }
   return tokens / Math.max(1, calls);

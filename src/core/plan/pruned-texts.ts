@@ -1,4 +1,4 @@
-/** The texts that stand in the place of shortened tool results, and the way back to what was returned. Every text says that something was removed. */
+/** The texts that replace shortened tool results, and the way back to the original. Every text says that something was removed. */
 
 import { isSameParts } from "../identity.ts";
 import { type Message, type Part, type ToolCallPart, type ToolResultPart, text } from "../message.ts";
@@ -6,15 +6,15 @@ import type { SoftTrim } from "../settings/settings.ts";
 import { headOf, tailOf } from "../text.ts";
 import { RECALL_NAME } from "./tool-names.ts";
 
-/** Says nothing about what was there; the stub does. */
+/** Says nothing about the content; the stub did. */
 export const CLEARED_TEXT = "[Tool output cleared — content was processed in earlier turns]";
 
 const STUB_INPUT_CHARS = 160;
 const STUB_LINE_CHARS = 120;
 
 /**
- * Head, a line with the numbers, tail. The end is kept because that is where errors stand. What was trimmed before has
- * one line still, with the length that it had at first.
+ * Head, a line with the numbers, tail. The end is kept because errors are there. A text that was trimmed before still
+ * has one line, with its original length.
  */
 export function trimmedText(text: string, wanted: Pick<SoftTrim, "headChars" | "tailChars">): string {
   const { head, tail, chars } = trimmedBefore(text) ?? { head: text, tail: text, chars: text.length };
@@ -29,11 +29,11 @@ const TRIM_MARKER = /\n\n--- trimmed \(kept (\d+) head \+ (\d+) tail of (\d+) ch
 interface TrimmedText {
   readonly head: string;
   readonly tail: string;
-  /** Of the text as it was at first. */
+  /** Length of the original text. */
   readonly chars: number;
 }
 
-/** Cut by us already: what stands around the marker is as long as it says. An output may hold such words itself. */
+/** The pieces of a text that we trimmed: both are as long as the marker says. An output may hold such a marker itself. */
 function trimmedBefore(text: string): TrimmedText | undefined {
   for (const match of text.matchAll(TRIM_MARKER)) {
     const [headChars = 0, tailChars = 0, chars = 0] = match.slice(1).map(Number);
@@ -45,12 +45,12 @@ function trimmedBefore(text: string): TrimmedText | undefined {
   return undefined;
 }
 
-/** A cut never divides a pair of surrogates, so it may be one shorter than was asked for. */
+/** A cut never divides a surrogate pair, so the piece may be one unit shorter. */
 function isCutTo(piece: string, chars: number): boolean {
   return piece.length === chars || piece.length === chars - 1;
 }
 
-/** Cut once, when the result arrives; by so many characters more where the cut alone would not make it cheaper. */
+/** Cut once, when the result arrives; `moreChars` further where the cut alone would not make it cheaper. */
 export function cappedText(text: string, capChars: number, moreChars = 0): string {
   const marker = `\n\n[Output cut at ${capChars} of ${text.length} characters.]`;
   return `${headOf(text, Math.max(0, capChars - marker.length - moreChars))}${marker}`;
@@ -58,24 +58,24 @@ export function cappedText(text: string, capChars: number, moreChars = 0): strin
 
 const CAP_MARKER = /\n\n\[Output cut at (\d+) of (\d+) characters\.\]$/;
 
-/** Cut by us already: the marker is ours to the letter, and the text is as long as it says. An output may end in such words. */
+/** Whether we cut the text: it ends in our exact marker, and is as long as that says. An output may end in such words. */
 export function isCappedText(text: string): boolean {
   const [, capChars, chars] = CAP_MARKER.exec(text) ?? [];
   return capChars !== undefined && text.length <= Number(capChars) && Number(capChars) < Number(chars);
 }
 
-/** Any of them, so that what an output says first cannot begin a line of the stub. */
+/** Any line end, so that an output's first line cannot begin a new line of the stub. */
 const LINE_END = /[\n\r\u0085\u2028\u2029]/;
 
-/** What a result was, for the text in its place. */
+/** The removed result, for the text that replaces it. */
 export interface ShortenedResult {
   readonly text: string;
   readonly call: ToolCallPart | undefined;
-  /** The message that the recall tool reads it from; undefined where no such tool is offered. */
+  /** The message id for the recall tool; undefined where that tool is not offered. */
   readonly recallId?: string | undefined;
 }
 
-/** Enough to know what it was and how to get it back, so that nobody invents the contents. */
+/** Says what the result was and how to get it back, so that the model does not invent the contents. */
 export function stubText({ text, call, recallId }: ShortenedResult): string {
   const firstLine = headOf(text.split(LINE_END, 1)[0]?.trim() ?? "", STUB_LINE_CHARS);
   const lead = firstLine === "" ? "" : ` It began: ${firstLine}`;
@@ -95,17 +95,17 @@ function wayBack(recallId: string | undefined): string {
 const STUB =
   /^\[Output of .* removed: \d+ characters\.(?: It began: (.*))? Call it again if you need it(?:\.|, or read it with `recall` \(message_id \S+\)\.)\]$/s;
 
-/** More than a name, an input and a first line need: what is longer only looks like a stub. */
+/** A name, an input and a first line need less: a longer text only looks like a stub. */
 const STUB_CHARS_MAX = 600;
 
-/** Shortened already: a stub or a cleared text stays what it is. */
+/** Whether a text is a stub or a cleared text already, which stays as it is. */
 export function isPrunedText(text: string): boolean {
   return text === CLEARED_TEXT || (text.length <= STUB_CHARS_MAX && STUB.test(text));
 }
 
 const LEFT_OUT = "…";
 
-/** What is left of an output, without the words and numbers that we put into it; undefined where there are none. */
+/** What is left of an output, without the words and numbers that we inserted; undefined where nothing is left. */
 export function withoutPruneMarks(text: string): string | undefined {
   if (isPrunedText(text)) return `${STUB.exec(text)?.[1] ?? ""}${LEFT_OUT}`;
   if (isCappedText(text)) return `${text.replace(CAP_MARKER, "")}${LEFT_OUT}`;
@@ -124,8 +124,8 @@ function describeCall(call: ToolCallPart | undefined): string {
 export type Originals = ReadonlyMap<string, Message>;
 
 /**
- * The message with its tool results as they were returned, which is what a summary is written from. Where nobody has the original,
- * the words that we put in its place are taken out. Changes nothing but the content of results.
+ * The message with its original tool results, from which summaries are written. Where the original is missing, our
+ * inserted words are removed. Changes only the content of results.
  */
 export function asReturned(message: Message, originals: Originals): Message {
   const results = message.parts.filter(isResult);
@@ -146,7 +146,7 @@ function isResult(part: Part): part is ToolResultPart {
   return part.type === "tool-result";
 }
 
-/** By place. A repair may have joined the message with others since: then by the id of the call. */
+/** Finds the original by its place, or by its call id where a repair joined the message with others. */
 function wholeOf(
   part: ToolResultPart,
   { results, wholes }: Readonly<Record<"results" | "wholes", readonly ToolResultPart[]>>,

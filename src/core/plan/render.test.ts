@@ -3,7 +3,7 @@ import { parseShorthand } from "../../testing/shorthand.ts";
 import { text } from "../message.ts";
 import { summaryPlace } from "./render.ts";
 
-/** One word per message; a `+` behind it where the message stays. */
+/** One word per message, followed by `+` where the message stays. */
 function check(script: string, expected: number): void {
   const words = script.split(" ");
   const messages = parseShorthand(words.map((word) => word.replace("+", "")).join(" "));
@@ -39,7 +39,7 @@ test("what a user said beside results is the newest request, too", () => {
   const messages = parseShorthand("a u a u c1 r1 c2 r2").map((message, index) =>
     index === 5 ? { ...message, role: "user" as const, parts: [...message.parts, text("Use brass.")] } : message,
   );
-  // Nothing goes between the last request and what was said beside the results: both stand behind the summary.
+  // The last request and the words beside the results stay together: both follow the summary.
   expect(summaryPlace(messages, [1, 3, 4, 5])).toBe(2);
   expect(summaryPlace(messages, [1, 4, 5])).toBe(2);
 });

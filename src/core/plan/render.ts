@@ -1,7 +1,7 @@
 /**
- * Where a summary goes: merged into the first user message, as a pair, as one flagged message, into the system prompt,
- * or as an entry. Each is valid for each provider: where two neighbours of one role would be refused, a short line of the
- * other role stands between them, so that no kept message has to change.
+ * Places a summary: merged into the first user message, as a pair, as one flagged message, in the system prompt, or as
+ * an entry. Each is valid for every provider: where two neighbours of one role would be refused, a short line of the
+ * other role separates them, so that no kept message changes.
  */
 
 import type { FormatRules } from "../format-rules.ts";
@@ -17,9 +17,9 @@ type RenderedSummary = Pick<Conversation, "system" | "messages">;
 
 interface RenderInput {
   readonly conversation: Conversation;
-  /** What is kept and may neither take the summary nor stand behind it. */
+  /** Kept messages that must come before the summary and must not hold it. */
   readonly lead: readonly Message[];
-  /** What is kept, in order, without old summary messages. */
+  /** Kept messages in order, without earlier summaries. */
   readonly head: readonly Message[];
   readonly tail: readonly Message[];
   readonly summary: string;
@@ -29,7 +29,7 @@ interface RenderInput {
 
 export function renderSummary(input: RenderInput): RenderedSummary {
   const { conversation, settings, rules } = input;
-  // A summary that an earlier pass left in the prompt or in a kept message is replaced by this one.
+  // Replaces a summary that an earlier pass put into the prompt or into a kept message.
   const system = conversation.system.some((part) => part.type === "text")
     ? unmarked(conversation.system, settings)
     : conversation.system;
@@ -48,10 +48,10 @@ type Render = (input: RenderInput) => RenderedSummary;
 const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
   "merge-first-user": (input) => {
     const { conversation, head, tail, summary, settings } = input;
-    // In an output of a tool nobody would look for it.
+    // Never in the output of a tool, where no reader expects it.
     const first = head.findIndex((candidate) => isTurnStart(candidate) && !isPassedOn(candidate));
     const message = head[first];
-    // A pinned message stays as it is; the summary then stands behind it.
+    // A pinned message stays unchanged; the summary then follows it.
     if (message === undefined || message.pinned) return RENDERERS.pair(input);
     const merged = withSummary(message, summary, settings);
     const messages = [...head.with(first, merged), ...acknowledgedBefore(input), ...tail];
@@ -77,7 +77,7 @@ const RENDERERS: Readonly<Record<RenderSettings["renderer"], Render>> = {
   },
 };
 
-/** A bare list has no place for a system prompt outside it: there the list itself takes the summary, as it can. */
+/** False for a bare list: it has no system prompt, so the summary goes into the list. */
 export function holdsPrompt({ wire }: Conversation): boolean {
   return !isArray(wire?.json);
 }
@@ -85,22 +85,22 @@ export function holdsPrompt({ wire }: Conversation): boolean {
 const SUMMARY_ID = "summary";
 
 /**
- * What a summary brings along besides its text: its marks, and an acknowledgement where a user's message may stand behind it. An
- * upper bound where the renderer writes less, such as marks inside of another message.
+ * What a summary adds besides its text: its marks, and an acknowledgement where a user message may follow it. An upper
+ * bound: a renderer that merges, for example, writes less.
  */
 export function frameMessages(settings: RenderSettings, mayUserFollow: boolean): readonly Message[] {
   const isAnswered = settings.renderer === "pair" || settings.renderer === "merge-first-user";
   return [summaryMessage("", settings), ...(isAnswered ? acknowledged(settings, mayUserFollow) : [])];
 }
 
-/** Never as the last word: a request that ends with it would have the model go on with it. Nor before thinking that has to come first. */
+/** An acknowledgement, except at the end, where the model would continue it, and before a message that must begin with thinking. */
 function acknowledgedBefore({ tail, settings, conversation }: RenderInput): readonly Message[] {
   const next = tail.find(({ role }) => role !== "system");
   if (next === undefined || (next.role === "assistant" && thinksManually(conversation))) return [];
   return acknowledged(settings, tail[0]?.role === "user");
 }
 
-/** The assistant's line behind the summary, when the settings say so. */
+/** The assistant's line after the summary, when the settings say so. */
 function acknowledged({ acknowledgement }: RenderSettings, userFollows: boolean): readonly Message[] {
   const { when, text: said } = acknowledgement;
   const isDue = when === "always" || (when === "needed" && userFollows);
@@ -117,7 +117,7 @@ function summaryMessage(summary: string, settings: RenderSettings): Message {
 
 const CONTINUE_TEXT = "Please continue.";
 
-/** Only where the provider refuses neighbours of one role. */
+/** Separating lines, only where the provider refuses neighbours of one role. */
 function bridge(messages: readonly Message[], settings: RenderSettings, { sameRole }: FormatRules): readonly Message[] {
   if (sameRole !== "refused") return messages;
   return messages.flatMap((message, index) => {
@@ -138,17 +138,17 @@ function unmarked(system: Conversation["system"], settings: RenderSettings): Con
 }
 
 interface PlaceOptions {
-  /** Tools whose results are the user's voice. */
+  /** Tools whose results are the user's words. */
   readonly userTools?: readonly string[];
-  /** The request has a budget for thinking. */
+  /** True where the request has a thinking budget. */
   readonly thinksManually?: boolean;
 }
 
 /**
- * The index that a summary stands before; -1 where no message goes. `kept` are the indices of the messages that stay, ascending.
- * It stands in the place of the first message that it replaces. Older requests that stay behind that place would read like new
- * ones, so it stands behind all of them but the newest. Where thinking has a budget, it stands before the turn that waits for the
- * model: inside of that turn it would begin another one, without thinking.
+ * The index before which a summary goes; -1 where no message leaves. `kept` are the indices of the messages that stay,
+ * ascending. It takes the place of the first message that it replaces. An older request after the summary would read
+ * like a new one, so it goes after every request but the newest. With a thinking budget it goes before the turn that
+ * waits for the model: inside that turn it would begin another one, without thinking.
  */
 export function summaryPlace(
   messages: readonly Message[],
@@ -173,7 +173,7 @@ function placeAmong(messages: readonly Message[], kept: readonly number[], userT
     end--;
     scattered--;
   }
-  // Whether or not it stays: what was asked before it is old.
+  // Requests before the newest one are old, whether or not that one stays.
   const newest = messages.findLastIndex(asks);
   const oldEnd = kept.includes(newest) ? Math.min(newest, end) : end;
   let place = first;

@@ -12,7 +12,7 @@ const RENDERS: readonly RenderSettings[] = [balanced.render, microAgent.render, 
 
 const user = (said: string): Message => ({ id: "m", role: "user", parts: [text(said)] });
 
-/** A summary that quotes `quote`, and what is found of it once it stands in a message of its own. */
+/** A summary that quotes `quote` is found whole in a message of its own. */
 function check(quote: (mark: string) => string): void {
   for (const render of RENDERS) {
     for (const mark of [render.opening.trim(), render.closing.trim()]) {
@@ -20,7 +20,7 @@ function check(quote: (mark: string) => string): void {
       const found = findSummary([user(markedSummary(said, render))], [], render);
       expect(found?.messageIds).toEqual(["m"]);
       expect(found?.text.replaceAll("\n ", "\n")).toBe(said);
-      // Written once more, it is the same: nothing piles up.
+      // Writing the found text again gives the same: marks do not pile up.
       expect(markedSummary(found?.text ?? "", render)).toBe(markedSummary(said, render));
     }
   }
@@ -64,7 +64,7 @@ test("an output of a tool that a client passes on as a user's message holds no s
   }
 });
 
-/** D12: the lines that a renderer put beside a summary, wherever it stands; what follows them is the conversation's. */
+/** The lines that a renderer put beside a summary, at any place; the lines after them belong to the conversation. */
 test("the lines beside a summary are found with it", () => {
   const listed = (...said: readonly string[]): readonly Message[] =>
     said.map((words, index) => ({
@@ -98,7 +98,7 @@ describe("contexts that a host keeps beside its messages", () => {
     { role: "assistant", content: acknowledgement.text },
   ];
 
-  /** So many contexts, beside so many messages behind a summary. */
+  /** This many contexts, beside this many messages after a summary. */
   function check(contexts: number, recent: number, expected: readonly number[]): void {
     const messages = [...SUMMARY, ...Array.from({ length: recent }, () => ({ role: "user", content: "x" }))];
     const given = Array.from({ length: contexts }, (_, index) => index);

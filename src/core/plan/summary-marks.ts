@@ -1,7 +1,7 @@
 /**
- * Finding our own summaries in a list, by the marks their renderer put around them, so that a conversation that comes back
- * without any memory of ours is still recognised: the old summary is updated, never summarised again or repeated.
- * Only what stands between the marks is the summary; a pinned message is never taken for one, whatever it holds.
+ * Finds our own summaries in a list by their marks, so that a conversation that comes back without our memory of it is
+ * still recognised: the old summary is updated, never summarized again or repeated. Only the text between the marks is
+ * the summary; a pinned message never counts as one.
  */
 
 import { type Message, type Part, type TextPart, text } from "../message.ts";
@@ -10,19 +10,19 @@ import type { RenderSettings, Settings } from "../settings/settings.ts";
 import { RECALL_NAME } from "./tool-names.ts";
 import { isLabelledOutput } from "./user-voice.ts";
 
-export interface FoundSummary {
-  /** The newest summary's text, without its marks. */
+export interface EarlierSummary {
+  /** The newest summary, without its marks. */
   readonly text: string;
-  /** Messages that hold nothing but a summary, or the line put beside one: they leave when it is replaced. */
+  /** Messages that hold only a summary, or its acknowledgement: they leave when it is replaced. */
   readonly messageIds: readonly string[];
 }
 
-/** The system prompt may hold one too (renderer `system` where the prompt stands outside the list). */
+/** The system prompt may hold a summary too (renderer `system` where the prompt is outside the list). */
 export function findSummary(
   messages: readonly Message[],
   system: readonly Part[],
   render: RenderSettings,
-): FoundSummary | undefined {
+): EarlierSummary | undefined {
   const texts: string[] = [];
   const ownTexts: string[] = [];
   const messageIds = new Set<string>();
@@ -34,18 +34,18 @@ export function findSummary(
     texts.push(newest);
     const isOwn = withoutSummary(message, render).parts.length === 0;
     if (isOwn) ownTexts.push(newest);
-    // Where neighbours of one role are refused, the line stands before a summary too.
+    // Where neighbours of one role are refused, an acknowledgement precedes a summary too.
     const [before, after] = [messages[index - 1], messages[index + 1]];
     if (isOwn && before !== undefined && isAcknowledgement(before, render)) messageIds.add(before.id);
     if (isOwn) messageIds.add(message.id);
     if (after !== undefined && isAcknowledgement(after, render)) messageIds.add(after.id);
   });
-  // One that has a message of its own is ours; marks around a part of a message may have been pasted with it.
+  // A summary in its own message is ours; marks around a part of a message may be pasted text.
   const text = ownTexts.at(-1) ?? texts.at(-1);
   return text === undefined ? undefined : { text, messageIds: [...messageIds] };
 }
 
-/** The message as it was before a summary was merged into it; the same one when there is none, or when it is pinned. */
+/** The message before a summary was merged into it; the same object when it holds none, or is pinned. */
 export function withoutSummary(message: Message, render: RenderSettings): Message {
   if (summariesIn(message, render).length === 0) return message;
   return { ...message, parts: stripParts(message.parts, render) };
@@ -61,7 +61,7 @@ export function stripParts(parts: readonly Part[], render: RenderSettings): read
   });
 }
 
-/** What stands around a summary, without the empty lines that set it apart. */
+/** The text around a summary, without the separating empty lines. */
 function withoutSeparator(value: string): string {
   const start = value.startsWith(SEPARATOR) ? SEPARATOR.length : 0;
   const end = value.endsWith(SEPARATOR) ? Math.max(start, value.length - SEPARATOR.length) : value.length;
@@ -75,13 +75,13 @@ function summariesIn(message: Message, render: RenderSettings): readonly string[
 
 const NONE: readonly string[] = [];
 
-/** A quick look: hardly any text holds the mark, and without it there is nothing to find. */
+/** A fast check: hardly any text holds the mark. */
 function holdsMark(parts: readonly Part[], opening: string): boolean {
   for (const part of parts) if (part.type === "text" && part.text.includes(opening.trim())) return true;
   return false;
 }
 
-/** Behind a message's only text, or as a text of its own beside what else it holds. */
+/** Appended to a message's only text, or as a separate text. */
 export function withSummary(message: Message, summary: string, render: RenderSettings): Message {
   const [only] = message.parts;
   const marked = markedSummary(summary, render);
@@ -92,16 +92,15 @@ export function withSummary(message: Message, summary: string, render: RenderSet
 
 const SEPARATOR = "\n\n";
 
-/** What a summary says about the recall tool. */
 const RECALL_NOTE = `(What this summary replaced can be searched and read with the tool \`${RECALL_NAME}\`.)`;
 
-/** The text with its marks, as every renderer writes it. */
+/** The text with its marks, the same for every renderer. */
 export function markedSummary(summary: string, { opening, closing, mentionsRecall }: RenderSettings): string {
   const said = mentionsRecall ? `${summary}${SEPARATOR}${RECALL_NOTE}` : summary;
   return `${opening}${indented(said, opening.trim())}${closing}`;
 }
 
-/** A mark counts where its line begins: where the summary quotes one there, a space makes it text again. */
+/** A mark counts at the start of a line: where the summary quotes one there, a space makes it plain text. */
 function indented(said: string, mark: string): string {
   if (mark === "" || !said.includes(mark)) return said;
   return `\n${said}`.split(`\n${mark}`).join(`\n ${mark}`).slice(1);
@@ -115,12 +114,12 @@ function summaryIn(value: string, render: RenderSettings): readonly string[] {
   const mark = locate(value, render);
   if (mark === undefined) return [];
   const said = value.slice(mark.textStart, mark.textEnd).trim();
-  // The note is ours, whatever the settings say by now.
+  // The note is ours, whatever the current settings say.
   return [said.endsWith(RECALL_NOTE) ? said.slice(0, -RECALL_NOTE.length).trimEnd() : said];
 }
 
 interface Mark {
-  /** Of the marks, and of what is between them. */
+  /** Positions of the marks, and of the text between them. */
   readonly start: number;
   readonly end: number;
   readonly textStart: number;
@@ -128,9 +127,9 @@ interface Mark {
 }
 
 /**
- * The last opening at the start of a text, or of a line behind one that a summary was merged into; anywhere else it is quoted.
- * Without a closing mark the summary goes on to the end, so there only what a renderer really merges into is looked into. An output of a
- * tool may hold any mark, and no renderer merges into one.
+ * Finds the last opening mark at the start of a text, or of a line after other text; elsewhere it is a quotation.
+ * Without a closing mark the summary goes on to the end, so only the merging renderer's summaries may follow other text
+ * then. The output of a tool may hold any mark, and no renderer merges into one.
  */
 function locate(value: string, { opening, closing, renderer }: RenderSettings): Mark | undefined {
   const [first, last] = [opening.trim(), closing.trim()];
@@ -142,7 +141,7 @@ function locate(value: string, { opening, closing, renderer }: RenderSettings): 
   return { start, textStart: start + first.length, textEnd, end: textEnd + last.length };
 }
 
-/** Where the last line that begins with the mark does; -1 without one. */
+/** The start of the last line that begins with the mark; -1 without one. */
 function lineStartOf(mark: string, value: string): number {
   const behindLine = value.lastIndexOf(`\n${mark}`);
   if (behindLine >= 0) return behindLine + 1;
@@ -151,7 +150,7 @@ function lineStartOf(mark: string, value: string): number {
 
 const UNDERSTOOD_TEXT = "Understood.";
 
-/** What the assistant is made to say where a summary needs an answer, also under settings that have none. */
+/** The assistant's line where a summary needs an answer, also under settings without one. */
 export function acknowledgementText({ acknowledgement }: RenderSettings): string {
   return acknowledgement.text || UNDERSTOOD_TEXT;
 }
@@ -167,16 +166,16 @@ function isAcknowledgement(message: Message, render: RenderSettings): boolean {
   );
 }
 
-/** What reads a request and its summary; a compactor fits. */
+/** Reads a request and its summary; a compactor fits. */
 export interface SummaryReader {
   readonly format: Format;
   readonly settings: Pick<Settings, "render"> & Partial<Pick<Settings, "userTools">>;
 }
 
 /**
- * Trims what a host keeps beside its messages, one context per turn, newest last. `request` is the one that a pass returned. Where
- * it holds a summary and there are more contexts than messages beside it, the newest half as many contexts as those messages stay,
- * at least one.
+ * Trims the contexts that a host keeps beside its messages, one per turn, newest last. `request` is a returned one.
+ * Where it holds a summary and there are more contexts than other messages, half as many contexts as those messages
+ * stay: the newest, at least one.
  */
 export function trimTurnContexts<Context>(
   contexts: readonly Context[],

@@ -1,6 +1,6 @@
-/** Names of tools: the recall tool's own name, and the patterns in settings, which are exact or end in `*` for any suffix. */
+/** Names of tools: the recall tool's name, and patterns in settings, which are exact or end in `*` for any suffix. */
 
-/** The name under which the recall tool is offered. */
+/** The recall tool's name. */
 export const RECALL_NAME = "recall";
 
 export function matchesTool(pattern: string, name: string): boolean {

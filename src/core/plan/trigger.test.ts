@@ -68,7 +68,7 @@ test("and so is the share of the target that a summary may take", () => {
 describe("the most that fires nothing", () => {
   const OUTSIDE = { systemTokens: 300, toolsTokens: 700 };
 
-  /** The most that a request of 1,000 tokens outside its messages may come to; one token more fires, unless the window is the limit. */
+  /** The most tokens of a request with 1,000 outside its messages; one more fires, unless the window is the limit. */
   function check(trigger: Trigger, count: Partial<Settings["count"]>, expected: number): void {
     const settings: Settings = {
       ...balanced,

@@ -1,45 +1,45 @@
 /**
- * When to compact and how far: the kinds of triggers as one table, whether one fires, and what a pass aims below. A new kind is a
- * row here and a type in `settings.ts`; schema, checks, fitting to a window and texts for people all read the row. Pure.
+ * When to compact and how far: one table of the kinds of triggers, whether one fires, and the target of a pass. A new kind is
+ * a row here and a type in `settings.ts`; schema, checks, fitting to a window and displayed texts all read the row. Pure.
  */
 
 import type { SchemaFor, VariantFor } from "../settings/schema.ts";
 import type { Comparison, Settings, Target, Trigger } from "../settings/settings.ts";
 
-/** What is in the context now, by what it belongs to. */
+/** The tokens in the context now. */
 export interface ContextSize {
   readonly systemTokens: number;
   readonly toolsTokens: number;
   readonly messagesTokens: number;
 }
 
-/** Everything about one kind of trigger. The row is also the settings schema of the kind: `about`, `keys` and `defaults`. */
+/** All about one kind of trigger. The row is also its settings schema: `about`, `keys` and `defaults`. */
 export interface TriggerKind<One extends Trigger> extends VariantFor<One> {
   /** The limit in tokens; undefined where there is none in this state of the prompt cache. */
   limitTokens(trigger: One, windowTokens: number, isCacheCold: boolean): number | undefined;
-  /** What is compared with the limit. Default: what `count` in the settings says. */
+  /** The number that is compared with the limit. Default: what `count` in the settings says. */
   comparedTokens?(size: ContextSize, settings: Settings): number;
-  /** What it keeps free in the window. Default: nothing. */
+  /** The tokens that it keeps free in the window. Default: none. */
   reserveTokens?(trigger: One): number;
-  /** The trigger as settled settings hold it. Default: as it was written. */
+  /** The trigger in settled settings. Default: unchanged. */
   settled?(trigger: One): One;
   /** The trigger in a smaller window; `cap` limits an amount to its share of that window. */
   fitted(trigger: One, cap: TriggerCap): One;
   /** Whether the limit may exceed the window, the target and the protected tail. Default: false. */
   readonly isLimitFree?: boolean;
-  /** Why the settings are refused because of it. */
+  /** Why the trigger makes the settings invalid. */
   problem?(trigger: One, windowTokens: number): TriggerRemark | undefined;
-  /** What is allowed and may surprise. */
+  /** What is valid and may surprise. */
   notice?(trigger: One): TriggerRemark | undefined;
   /** The condition, for tables of settings. */
   text(trigger: One): string;
-  /** Why a pass runs when this kind has fired. */
+  /** Why a pass runs after this kind has fired. */
   readonly firedText: string;
 }
 
 type TriggerCap = (tokens: number, share: "limit" | "reserve", least?: number) => number;
 
-/** What is wrong or surprising, and the key of the trigger to look at. The message follows the key's path. */
+/** A problem or a notice, and the trigger's key to look at. The message follows the key's path. */
 interface TriggerRemark {
   readonly key: string;
   readonly message: string;
@@ -53,7 +53,7 @@ const comparison: SchemaFor<Comparison> = {
 
 const wholeNumber = (min: number, about: string): SchemaFor<number> => ({ type: "number", whole: true, min, about });
 
-/** What the kinds share that compare with a fixed amount. */
+/** Shared by the kinds that compare with a fixed amount. */
 const AMOUNT = {
   keys: { tokens: wholeNumber(1, "The limit."), comparison },
   defaults: { comparison: "gt" },
@@ -163,7 +163,7 @@ export function kindOf(trigger: Trigger): TriggerKind<Trigger> {
   return TRIGGER_KINDS[trigger.type];
 }
 
-/** Why a pass runs, for people; the reason itself where no trigger fired. */
+/** Why a pass runs, as a text; the reason itself where no trigger fired. */
 export function reasonText(reason: string): string {
   const kinds: Readonly<Record<string, TriggerKind<Trigger>>> = TRIGGER_KINDS;
   return (Object.hasOwn(kinds, reason) ? kinds[reason]?.firedText : undefined) ?? reason;
@@ -179,13 +179,13 @@ function shown(tokens: number): string {
 
 export interface TriggerInput {
   readonly size: ContextSize;
-  /** True when the time since the last request says that the provider's prompt cache is gone. */
+  /** True when enough time has passed since the last request for the provider's prompt cache to expire. */
   readonly isCacheCold?: boolean;
 }
 
 export interface FiredTrigger {
   readonly trigger: Trigger["type"];
-  /** What was compared, and the limit it passed. */
+  /** The compared tokens, and the limit that they passed. */
   readonly tokens: number;
   readonly thresholdTokens: number;
 }
@@ -211,19 +211,19 @@ export function firedBy(
   return fires ? { trigger: trigger.type, tokens, thresholdTokens: limit } : undefined;
 }
 
-/** The limit of one trigger. A cache is mostly warm, so a limit for a cold cache counts only where there is no other. */
+/** The limit of one trigger. A cache is usually warm, so a limit for a cold cache counts only where there is no other. */
 export function limitOf(trigger: Trigger, { windowTokens }: Settings): number | undefined {
   const { limitTokens } = kindOf(trigger);
   return limitTokens(trigger, windowTokens, false) ?? limitTokens(trigger, windowTokens, true);
 }
 
-/** The lowest number of tokens at which some trigger fires; undefined when none ever does. */
+/** The lowest number of tokens at which a trigger fires; undefined when none ever does. */
 export function thresholdTokens(settings: Settings): number | undefined {
   const limits = settings.compact.triggers.flatMap((trigger) => limitOf(trigger, settings) ?? []);
   return limits.length === 0 ? undefined : Math.min(...limits);
 }
 
-/** The most that a whole request may come to without any trigger firing on it; never more than the window. */
+/** The most tokens of a whole request that fire no trigger; at most the window. */
 export function quietTokens(settings: Settings, outside: Omit<ContextSize, "messagesTokens">): number {
   const total = outside.systemTokens + outside.toolsTokens;
   const limits = settings.compact.triggers.flatMap((trigger) => {
@@ -235,12 +235,12 @@ export function quietTokens(settings: Settings, outside: Omit<ContextSize, "mess
   return Math.max(0, Math.min(settings.windowTokens, ...limits));
 }
 
-/** The most that a request may come to and still be answered: the longest reply and every reserve stay free. */
+/** The most tokens of a request that leave room for the longest reply and every reserve. */
 export function answerableTokens({ windowTokens, maxOutputTokens, compact }: Settings): number {
   return windowTokens - Math.max(maxOutputTokens, ...compact.triggers.map(reserveTokensOf));
 }
 
-/** What a trigger keeps free by itself, its floor included; 0 for all but a reserve. */
+/** The tokens that a trigger keeps free, its floor included; 0 for all kinds but `reserve`. */
 export function reserveTokensOf(trigger: Trigger): number {
   return kindOf(trigger).reserveTokens?.(trigger) ?? 0;
 }
@@ -254,12 +254,12 @@ export function raiseToFloor(
   return { didOverride, reserveTokens: didOverride ? floorTokens : reserveTokens };
 }
 
-/** The trigger as settled settings hold it. */
+/** The trigger in settled settings. */
 export function settledTrigger(trigger: Trigger): Trigger {
   return kindOf(trigger).settled?.(trigger) ?? trigger;
 }
 
-/** A reserve below its floor becomes the floor, and records by how much it was raised. */
+/** Raises a reserve to its floor, and records by how much. */
 function settledReserve(trigger: Extract<Trigger, { readonly type: "reserve" }>): typeof trigger {
   const { didOverride, reserveTokens } = raiseToFloor(trigger.reserveTokens, trigger.floorTokens);
   if (didOverride) return { ...trigger, reserveTokens, raisedByTokens: reserveTokens - trigger.reserveTokens };
@@ -267,18 +267,18 @@ function settledReserve(trigger: Extract<Trigger, { readonly type: "reserve" }>)
   return { ...trigger, raisedByTokens: isFloor ? Math.min(trigger.raisedByTokens, reserveTokens) : 0 };
 }
 
-/** Whether old results are shortened although no trigger fires: a mark at the whole window leaves that to compactions. */
+/** Whether results are pruned without a trigger: a mark at the whole window leaves that to compactions. */
 export function prunesByItself({ prune, protect }: Settings): boolean {
   return prune.enabled && !protect.toolOutputs && prune.highWaterRatio < 1;
 }
 
-/** How many messages are above the limit of the settings; 0 or less where none is, or the limit is lifted. */
+/** The number of messages above the limit; 0 or less where there is no limit or it is lifted. */
 export function excessMessages({ maxMessages, maxMessagesWhen, compact }: Settings, messageCount: number): number {
   const isLifted = maxMessagesWhen === "auto-off" && compact.auto;
   return maxMessages > 0 && !isLifted ? messageCount - maxMessages : 0;
 }
 
-/** What counts: messages always, the rest as the settings say. */
+/** The tokens that count: messages always, the rest as the settings say. */
 export function countedTokens({ count, maxOutputTokens }: Settings, size: ContextSize): number {
   return (
     size.messagesTokens +
@@ -288,7 +288,7 @@ export function countedTokens({ count, maxOutputTokens }: Settings, size: Contex
   );
 }
 
-/** What a trigger compares with its limit. */
+/** The tokens that a trigger compares with its limit. */
 export function triggerTokens(trigger: Trigger, settings: Settings, size: ContextSize): number {
   return kindOf(trigger).comparedTokens?.(size, settings) ?? countedTokens(settings, size);
 }
@@ -297,7 +297,7 @@ export function comparisonOf(trigger: Trigger): Comparison {
   return "comparison" in trigger ? trigger.comparison : "gt";
 }
 
-/** The target in tokens, not rounded; undefined where there is none, or where it is a share of a threshold that does not exist. */
+/** The target in tokens, not rounded; undefined where there is none, or where it is a share of a missing threshold. */
 export function targetTokensOf(target: Target, settings: Settings): number | undefined {
   switch (target.type) {
     case "none":
@@ -316,8 +316,8 @@ export function targetTokensOf(target: Target, settings: Settings): number | und
 }
 
 /**
- * The target for a whole request, in whole tokens. An amount and a share of a limit count what the triggers count, so what these
- * leave out comes on top; a share of the window counts all that is sent.
+ * The target for a whole request, in whole tokens. An amount and a share of a limit count what the triggers count, so
+ * the rest of the request is added; a share of the window counts the whole request.
  */
 export function targetOfRequest(settings: Settings, outside: Omit<ContextSize, "messagesTokens">): number | undefined {
   const { compact, count, windowTokens } = settings;
@@ -328,10 +328,10 @@ export function targetOfRequest(settings: Settings, outside: Omit<ContextSize, "
   return Math.min(windowTokens, Math.floor(tokens) + uncounted);
 }
 
-/** More digits than any window has, fewer than the last one of a product, which is the one that is off. */
+/** More digits than any window has, and fewer than the imprecise last ones of a product. */
 const DIGITS = 12;
 
-/** A share of a number of tokens as on paper, not rounded to whole tokens. In binary, 0.55 × 100,000 is more than 55,000. */
+/** An exact share of a number of tokens, not rounded to whole tokens. In binary, 0.55 × 100,000 is more than 55,000. */
 export function shareOf(tokens: number, ratio: number): number {
   return Number((tokens * ratio).toPrecision(DIGITS));
 }

@@ -6,7 +6,7 @@ import { INTERRUPTED_TEXT } from "../repair/rounds.ts";
 import { CLEARED_TEXT } from "./pruned-texts.ts";
 import { firstRequest, isRequest, requestOf, userVoice } from "./user-voice.ts";
 
-/** A message that brings a result, with texts beside it. */
+/** A message with a result, and texts beside it. */
 function bringing(...texts: readonly string[]): Message {
   const [, , result] = parseShorthand("u c1 r1");
   if (result === undefined) throw new Error("three messages");
@@ -56,11 +56,11 @@ const REFUSAL = "The user doesn't want to proceed with this tool use. The user s
 
 interface Answer {
   readonly isError?: boolean;
-  /** Without the call that it answers. */
+  /** True: leaves out the call of the result. */
   readonly isOrphan?: boolean;
 }
 
-/** What the user says in the result of `ask_user` or another tool, where `ask_*` speaks for them. */
+/** The user's words in the result of `ask_user` or another tool, where `ask_*` speaks for the user. */
 function said(name: string, output: string, { isError = false, isOrphan = false }: Answer = {}): readonly string[] {
   const call: Part = { type: "tool-call", callId: "c", name, input: {} };
   const result: Part = { type: "tool-result", callId: "c", name: "ask_user", content: [text(output)], isError };

@@ -1,7 +1,7 @@
 /**
- * Who speaks for the user, and what they say: the texts of user messages, and the results of tools that the host declares to be the user's
- * voice (`userTools`). Any other result is a tool's word, whatever it says about the user. In a user message, what a client adds beside
- * results is told from the user's words by the marks that clients put on it, and by its coming again with other results.
+ * Decides which words are the user's: the texts of user messages, and the results of tools that the host declares as the
+ * user's voice (`userTools`). Any other result is a tool's word, whatever it says about the user. In a user message with
+ * results, clients add texts too: these are recognised by the clients' marks, and by their repetition with other results.
  */
 
 import { type Message, type Part, textsOf } from "../message.ts";
@@ -14,19 +14,19 @@ import { isPrunedText } from "./pruned-texts.ts";
 import { matchesAnyTool } from "./tool-names.ts";
 
 export interface UserVoice {
-  /** Whether the user speaks in a message: where a turn begins, beside results, or through a declared tool. */
+  /** Whether the user speaks in a message: as the start of a turn, beside results, or through a declared tool. */
   speaksIn(message: Message): boolean;
   /** The messages in which the user speaks beside results or through a declared tool, in their order. */
   beside(): ReadonlySet<Message>;
-  /** Whether a message that brings results holds words that no client marks as its own. Asks nothing about other messages. */
+  /** Whether a message with results holds words without a client's mark. Reads no other message. */
   hasWordsBeside(message: Message): boolean;
-  /** The user's words in a message, in order: each text as `ownWords` reads it, each answer through a declared tool as it is. */
+  /** The user's words in a message, in order: texts as `ownWords` reads them, answers through a declared tool unchanged. */
   wordsIn(message: Message, ownWords?: (text: string) => string): readonly string[];
-  /** What the user answered through a declared tool, whole; empty for every other part. */
+  /** The user's whole answer through a declared tool; empty for every other part. */
   answerIn(part: Part): string;
 }
 
-/** `userTools` are patterns of tool names; the messages must hold the calls of the results that they hold. */
+/** `userTools` are patterns of tool names; the messages must include the calls of their results. */
 export function userVoice(messages: readonly Message[], userTools: readonly string[] = []): UserVoice {
   const answerIn = userTools.length === 0 ? () => "" : answersOf(messages, userTools);
   const hasWordsBeside = ({ role, parts }: Message): boolean => {
@@ -62,7 +62,7 @@ export function userVoice(messages: readonly Message[], userTools: readonly stri
   };
 }
 
-/** An error is the tool's own word, and of a result that was cleared nothing is left that the user said. */
+/** An error is the tool's own word, and a cleared result holds no words of the user. */
 function answersOf(messages: readonly Message[], userTools: readonly string[]): UserVoice["answerIn"] {
   const names = resultNames(pairCalls(messages));
   return (part) => {
@@ -74,7 +74,7 @@ function answersOf(messages: readonly Message[], userTools: readonly string[]): 
   };
 }
 
-/** Of messages with words beside results, those whose words do not come again with other results. An answer counts however often it is given. */
+/** Messages whose words beside results appear only once; repeated words are a client's. An answer through a declared tool always counts. */
 function spokenBeside(saying: readonly Message[], answerIn: UserVoice["answerIn"]): ReadonlySet<Message> {
   if (saying.length < 2) return new Set(saying);
   const times = new Map<string, number>();
@@ -86,7 +86,7 @@ function spokenBeside(saying: readonly Message[], answerIn: UserVoice["answerIn"
   return new Set(saying.filter(isSpoken));
 }
 
-/** Clients put reminders into a tag, and that the user broke in into brackets. */
+/** Clients put reminders into a tag, and a note about an interruption into brackets. */
 function isSaid(text: string): boolean {
   return text.trim() !== "" && !isLabelledOutput(text) && (!ADDED.test(text) || hasQueuedWords(text));
 }
@@ -95,7 +95,7 @@ const ADDED = /^\s*(?:<[a-z][\w-]*>|\[Request (?:interrupted|aborted|cancell?ed)
 
 const KEY_CHARS = 200;
 
-/** "You have 7 calls left." comes with every result, with another number. */
+/** "You have 7 calls left." comes with every result, each time with another number. */
 function keysOf({ parts }: Message): readonly string[] {
   return parts.flatMap((part) => {
     if (part.type !== "text" || !isSaid(part.text)) return [];
@@ -103,12 +103,12 @@ function keysOf({ parts }: Message): readonly string[] {
   });
 }
 
-/** Whether a message asks for something: what a user said, not what a tool returned or another tool summarised in the user's place. */
+/** Whether a message is a user's request: no tool's output, and no summary by another tool in a user message. */
 export function isRequest(message: Message): boolean {
   return isTurnStart(message) && !isForeignSummary(message) && !isPassedOn(message);
 }
 
-/** Where the work begins: the first request in a user's own words, else the first of all. What a client notes in the user's place is no task. */
+/** The first request in a user's own words, else the first request. A client's note in a user message is no task. */
 export function firstRequest(messages: readonly Message[], isAsked: (message: Message) => boolean): number {
   const first = messages.findIndex(isAsked);
   const own = messages.findIndex((message) => isAsked(message) && message.parts.some(isOwn));
@@ -119,7 +119,7 @@ function isOwn(part: Part): boolean {
   return part.type !== "text" || requestOf(part.text) !== "";
 }
 
-/** A user's message in which everything that can be read is the output of a tool. */
+/** Whether all readable content of a user message is the output of a tool. */
 export function isPassedOn({ role, parts }: Message): boolean {
   if (role !== "user") return false;
   const texts = parts.flatMap((part) => (part.type === "text" && part.text.trim() !== "" ? [part.text] : []));
@@ -128,7 +128,7 @@ export function isPassedOn({ role, parts }: Message): boolean {
 
 const READ_CHARS = 600;
 
-/** Passed on by a client that labels what it passes on: nobody pastes that. */
+/** An output with a client's label, which users do not paste. */
 export function isLabelledOutput(text: string): boolean {
   const start = text.slice(0, READ_CHARS).trimStart();
   return start.startsWith(QUOTED_RESULT_OPENING) || LABEL.test(start);
@@ -137,10 +137,10 @@ export function isLabelledOutput(text: string): boolean {
 const LABEL =
   /^(?:OBSERVATION:|Observation:|EXECUTION RESULT|\[The command completed|Your command ran successfully|Your proposed edit has|<returncode>|<tool_result|<function_results)/;
 
-/** Written in a user's place by our own repair. */
+/** User messages that our own repair wrote. */
 const REPAIR_NOTES: ReadonlySet<string> = new Set([MISSING_START_TEXT, INTERRUPTED_TEXT]);
 
-/** The user's own words in a text, without the blocks that clients put around or in place of them. Empty when the message is only a client's note, such as a reminder, a bare slash command or the output of a local one. */
+/** The user's own words in a text, without the blocks that clients add. Empty when the message is only a client's note, such as a reminder, a bare slash command or the output of a local one. */
 export function requestOf(text: string): string {
   if (NOTIFICATION.test(text.slice(0, 80))) return "";
   const words = (text.includes("</") ? ownWords(text) : text).trim();
@@ -148,17 +148,17 @@ export function requestOf(text: string): string {
   return CLIENT_NOTE.test(words) || REPAIR_NOTES.has(words) ? "" : words;
 }
 
-/** Announces itself; what follows the block is about it. */
+/** A notification; the text after the block is about it. */
 const NOTIFICATION = /^\s*<(?:task-notification|task_notification|subagent_notification|turn_aborted)>/;
-/** Said by programs in the user's place. */
+/** Notes by programs in user messages. */
 const CLIENT_NOTE =
   /^(?:\[Request interrupted|\[Image: source|Caveat: |This session is being continued|Base directory for this skill: |Stop hook feedback|Continue from where you left off\.?$|# AGENTS\.md instructions|\[SYSTEM\b|Tool loaded\.|<[a-z]+(?:[-_][a-z]+)+>[^<]{0,200}$)/;
 
-/** What clients add: reminders, output of commands, the state of an editor. */
+/** Blocks that clients add: reminders, output of commands, the state of an editor. */
 const CLIENT_BLOCK =
   /<(system-reminder|system_reminder|local-command-[a-z]+|command-(?:message|name|contents)|bash-(?:input|stdout|stderr)|task-notification|task_notification|user-prompt-submit-hook|user_instructions|turn_aborted|subagent_notification|environment_details|environment_context|ide_[a-z_]+|system-note|user_info|workspace_info|reminderInstructions|attachments|context|editorContext|skill)>/g;
 
-/** What clients wrap around the user's words. */
+/** Tags that clients put around the user's words. */
 const WRAPPER =
   /<\/?(?:command-args|user_query|user_request|userRequest|user_message|user-message|feedback|answer|task)>/g;
 
@@ -167,22 +167,22 @@ function ownWords(text: string): string {
   return rest.includes("<") ? rest.replace(WRAPPER, "") : rest;
 }
 
-/** Whether a client passes on, in a block of its own, what the user wrote while the model was at work. */
+/** Whether a client's block holds words that the user wrote while the model was working. */
 function hasQueuedWords(text: string): boolean {
   return text.includes(QUEUED) && requestOf(text) !== "";
 }
 
 const QUEUED = "The user sent the following message:";
-/** What the client says behind the words. */
+/** The client's advice after the words. */
 const QUEUE_ADVICE = /\n\s*(?:Please address this message|IMPORTANT:|After completing your current task)[\s\S]*$/;
 
-/** The user's words in a block of a client's; empty where there are none. */
+/** The user's words in a client's block; empty where there are none. */
 function queuedIn(block: string): string {
   const start = block.trimStart();
   return start.startsWith(QUEUED) ? start.slice(QUEUED.length).replace(QUEUE_ADVICE, "").trim() : "";
 }
 
-/** Searches for each closing tag once, so that tags left open do not make it quadratic. */
+/** Searches for each closing tag once: unclosed tags would make the search quadratic. */
 function withoutClientBlocks(text: string): string {
   const unclosed = new Set<string>();
   let words = "";
@@ -202,25 +202,25 @@ function withoutClientBlocks(text: string): string {
 }
 
 /**
- * How summaries begin that other tools, or other profiles of ours, left as user messages. Summaries of the profile in force are
- * found by its marks (`summary-marks.ts`).
+ * The beginnings of summaries that other tools, or other profiles of ours, left as user messages. Summaries of the
+ * current profile are found by its marks (`summary-marks.ts`).
  */
 const SUMMARY_OPENINGS: readonly string[] = [
   // Claude Code; pi and OpenClaw; Codex.
   "This session is being continued from a previous conversation",
   "The conversation history before this point was compacted",
   "Another language model started to solve this problem",
-  // As the shipped profiles write them, on a line of their own.
+  // Of the shipped profiles, on a line of their own.
   "[Conversation summary]\n",
   "[Previous conversation summary]\n",
   "[Summary of the conversation before this point]\n",
   "[Summary of the earlier conversation, which was archived]\n",
 ];
 
-/** Nearly every message begins with another character, so one look is enough. */
+/** Nearly every message begins with another character, so one comparison is enough. */
 const FIRST_CHARACTERS = [...new Set(SUMMARY_OPENINGS.map((opening) => opening.charAt(0)))].join("");
 
-/** Whether a message is such a summary: nobody asks for anything in it. */
+/** Whether a message is such a summary, which asks for nothing. */
 export function isForeignSummary({ parts }: Message): boolean {
   const first = parts[0];
   if (first?.type !== "text") return false;

@@ -1,6 +1,6 @@
 /**
- * Checks an unknown value against a schema and says everything that is wrong with it: the full path of the key, what is there,
- * what is allowed, and for an unknown key what was probably meant. Reads only, throws nothing, and every sentence is one line,
+ * Checks an unknown value against a schema and reports every problem: the full path of the key, the value, the allowed
+ * values, and for an unknown key the likely intended one. Reads only, never throws, and every sentence is one line,
  * whatever the value holds.
  */
 
@@ -19,9 +19,9 @@ export interface Problem {
 }
 
 export interface CheckOptions {
-  /** Keys of objects may be left out; those of list items and variants may not. */
+  /** Whether keys of objects may be missing; those of list items and variants may not. */
   readonly partial: boolean;
-  /** How the whole is called, for a value that is no object. */
+  /** The name of the whole value in sentences, for a value that is no object. */
   readonly subject?: string;
 }
 
@@ -34,7 +34,7 @@ export function checkSchema(value: unknown, schema: Schema, options: CheckOption
   return checkAt("", value, schema, walk);
 }
 
-/** Short, one line, without running any code of the value's. */
+/** A value in one short line, without running any of its code. */
 export function shownValue(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -53,7 +53,7 @@ export function shownValue(value: unknown): string {
   }
 }
 
-/** Every key of the schema as a dotted path, objects included; what stands in lists and variants has no path of its own. */
+/** Every key of the schema as a dotted path, objects included; keys in lists and variants have no path of their own. */
 export function pathsOf(schema: Schema, path: string): readonly string[] {
   if (schema.type !== "object") return [];
   return Object.entries(schema.keys).flatMap(([key, inner]) => {
@@ -68,7 +68,7 @@ interface Walk extends CheckOptions {
 }
 
 const SHOWN_CHARACTERS_MAX = 60;
-/** Of an unknown key's neighbours, so that the sentence stays readable. */
+/** A bound on the listed keys beside an unknown one, so that the sentence stays readable. */
 const SHOWN_KEYS_MAX = 20;
 
 function checkAt(path: string, value: unknown, schema: Schema, walk: Walk): readonly Problem[] {
@@ -163,7 +163,7 @@ function checkKeys(path: string, value: Readonly<Record<string, unknown>>, { key
   return problems;
 }
 
-/** Near by name here, of the same name elsewhere, near elsewhere: in this order, an exact name first. */
+/** Suggests a key: a similar name here, the same name elsewhere, a similar name elsewhere, in this order; an exact name first. */
 function unknownKey(path: string, key: string, keys: Keys["keys"], walk: Walk): Problem {
   const full = joined(path, key);
   const here = Object.keys(keys);
@@ -197,7 +197,7 @@ function joined(path: string, key: string): string {
   return path === "" ? shown : `${path}.${shown}`;
 }
 
-/** JSON leaves some line breaks and controls as they are; here they would break the line. */
+/** JSON keeps some line breaks and control characters; here they would break the line. */
 function shortened(json: string): string {
   const line = json.replace(/[\u007f-\u009f\u2028\u2029]/g, "?");
   return line.length <= SHOWN_CHARACTERS_MAX ? line : `${line.slice(0, SHOWN_CHARACTERS_MAX).toWellFormed()}…`;
@@ -207,7 +207,7 @@ function withoutUndefined(value: Readonly<Record<string, unknown>>): Readonly<Re
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
 }
 
-/** So that everything can be mended in one go, and garbage stays short. */
+/** Several, so that all can be fixed at once; few, so that garbage stays short. */
 const SHOWN_PROBLEMS_MAX = 10;
 
 export function refuseProblems(problems: readonly Problem[]): void {
@@ -244,15 +244,15 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return best;
 }
 
-/** Longer words were never meant as a key, an option or a command; the bound keeps garbage cheap. */
+/** A longer word is no misspelt key, option or command; the bound keeps garbage cheap. */
 const WORD_CHARACTERS_MAX = 60;
 
-/** A beginning counts as near: `conv` means `conversation`, `anthropic` means `anthropic-messages`. */
+/** A beginning counts as similar: `conv` means `conversation`, `anthropic` means `anthropic-messages`. */
 function rank(word: string, candidate: string): number {
   return word.length >= 3 && candidate.startsWith(word) ? 0.5 : editDistance(word, candidate);
 }
 
-/** Letters to insert, remove, replace or swap with their neighbour. */
+/** The number of letters to insert, remove, replace or swap with their neighbour. */
 export function editDistance(a: string, b: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);

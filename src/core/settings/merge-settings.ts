@@ -1,23 +1,23 @@
 /**
- * Lays checked partial settings over complete ones. Objects are merged key by key; lists and variants replace what was there.
- * The result shares no mutable part with what was passed in.
+ * Lays checked partial settings over complete ones. Objects are merged key by key; lists and variants are replaced. The
+ * result shares no mutable part with its arguments.
  */
 
 import type { Schema, VariantsSchema } from "./schema.ts";
 
-/** `over` must have passed the schema. A key that is undefined is ignored; `false` switches an optional object off. */
+/** `over` must have passed the schema. An undefined key is ignored; `false` switches an optional object off. */
 export function mergeSettings(base: unknown, over: unknown, schema: Schema): unknown {
   return merge(base, over, { schema, off: undefined });
 }
 
-/** Both are partial settings, and so is the result: what is switched off stays `false` for the settings that it is laid over. */
+/** Both are partial settings, and so is the result: `false` stays in it, to switch off an object in the next layer. */
 export function mergePartial(base: unknown, over: unknown, schema: Schema): unknown {
   return merge(base, over, { schema, off: false });
 }
 
 interface MergeOptions {
   readonly schema: Schema;
-  /** Written for an optional object that is switched off. */
+  /** The value that an optional object gets when it is switched off. */
   readonly off: false | undefined;
 }
 
@@ -50,7 +50,7 @@ function merge(base: unknown, over: unknown, { schema, off }: MergeOptions): unk
 
 function completeVariant(over: unknown, schema: VariantsSchema): unknown {
   const given = Object.fromEntries(entriesOf(over).filter(([, value]) => value !== undefined));
-  // What was given is named twice, so that its keys come first.
+  // The given keys are spread twice, so that they come first.
   return { ...given, ...schema.variants[String(given.type)]?.defaults, ...given };
 }
 

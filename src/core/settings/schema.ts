@@ -1,7 +1,7 @@
 /**
- * A shape, written as data: what a value must be, in which range, and one sentence about it. Checking (`check-schema.ts`),
- * merging and the reference pages all read the same schema. `SchemaFor` ties one to its TypeScript type, so that a key or an
- * allowed value that the schema forgets does not compile.
+ * A shape, written as data: the kind of a value, its range, and one sentence about it. Checks (`check-schema.ts`),
+ * merging and the reference pages all read the same schema. `SchemaFor` ties a schema to its TypeScript type, so that a
+ * missing key or allowed value does not compile.
  */
 
 export type Schema =
@@ -14,16 +14,16 @@ export type Schema =
   | ObjectSchema
   | VariantsSchema;
 
-interface Described {
-  /** One sentence for people. */
+interface SchemaBase {
+  /** One sentence for the reference pages. */
   readonly about: string;
 }
 
-export interface BooleanSchema extends Described {
+export interface BooleanSchema extends SchemaBase {
   readonly type: "boolean";
 }
 
-export interface NumberSchema extends Described {
+export interface NumberSchema extends SchemaBase {
   readonly type: "number";
   readonly whole?: boolean;
   /** Allowed: at least `min`, more than `above`, at most `max`, less than `below`. */
@@ -33,19 +33,19 @@ export interface NumberSchema extends Described {
   readonly below?: number;
 }
 
-export interface TextSchema extends Described {
+export interface TextSchema extends SchemaBase {
   readonly type: "text";
-  /** More than white space is demanded. */
+  /** Whether a blank text is refused. */
   readonly filled?: boolean;
 }
 
 /** One of a closed set; each value comes with what it means. */
-export interface ChoiceSchema<Value extends string = string> extends Described {
+export interface ChoiceSchema<Value extends string = string> extends SchemaBase {
   readonly type: "choice";
   readonly values: Readonly<Record<Value, string>>;
 }
 
-export interface ListSchema<Item extends Schema = Schema> extends Described {
+export interface ListSchema<Item extends Schema = Schema> extends SchemaBase {
   readonly type: "list";
   readonly of: Item;
   readonly minItems?: number;
@@ -54,27 +54,27 @@ export interface ListSchema<Item extends Schema = Schema> extends Described {
 }
 
 /** Any key, values of one kind. */
-export interface RecordSchema<Item extends Schema = Schema> extends Described {
+export interface RecordSchema<Item extends Schema = Schema> extends SchemaBase {
   readonly type: "record";
   readonly of: Item;
 }
 
-export interface ObjectSchema<Keys extends object = Readonly<Record<string, Schema>>> extends Described {
+export interface ObjectSchema<Keys extends object = Readonly<Record<string, Schema>>> extends SchemaBase {
   readonly type: "object";
   readonly keys: Keys;
-  /** `false` may be written instead, to switch the whole off. */
+  /** Whether `false` may be written instead, to switch the whole off. */
   readonly mayBeOff?: boolean;
 }
 
-/** One of several objects, chosen by `type`; always given whole. */
-export interface VariantsSchema<Variants extends object = Readonly<Record<string, Variant>>> extends Described {
+/** One of several objects, chosen by `type`; always written whole. */
+export interface VariantsSchema<Variants extends object = Readonly<Record<string, Variant>>> extends SchemaBase {
   readonly type: "variants";
   readonly variants: Variants;
 }
 
-export interface Variant<Keys extends object = Readonly<Record<string, Schema>>> extends Described {
+export interface Variant<Keys extends object = Readonly<Record<string, Schema>>> extends SchemaBase {
   readonly keys: Keys;
-  /** What a key is when it is left out; every other key is demanded. */
+  /** Values of missing keys; every other key is required. */
   readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
@@ -106,7 +106,7 @@ type VariantsFor<Value extends { readonly type: string }> = {
 
 export type VariantFor<One extends { readonly type: string }> = Variant<KeysFor<Omit<One, "type">>>;
 
-/** A boolean of a table, in short. */
+/** A boolean, in short form for a table. */
 export function flag(about: string): BooleanSchema {
   return { type: "boolean", about };
 }
@@ -121,7 +121,7 @@ export function filledText(about: string): TextSchema {
   return { type: "text", filled: true, about };
 }
 
-/** `NoInfer` has the compiler take the type from where the schema is used, so that a value or key too many is an error too. */
+/** `NoInfer` makes the compiler take the type from the use of the schema, so that a value or key too many is an error too. */
 export function choice<Value extends string>(
   about: string,
   values: Readonly<Record<NoInfer<Value>, string>>,
@@ -141,7 +141,7 @@ export function optionalGroup<Keys extends object>(
   return { ...group(about, keys), mayBeOff: true };
 }
 
-/** What a schema allows, as the end of a sentence that begins with the key. */
+/** The values that a schema allows, as the end of a sentence that begins with the key. */
 export function allowedText(schema: Schema): string {
   switch (schema.type) {
     case "boolean":
@@ -165,7 +165,7 @@ export function allowedText(schema: Schema): string {
   }
 }
 
-/** The range of a number alone, e.g. `at least 0 and below 1`; empty when anything goes. */
+/** The range of a number, e.g. `at least 0 and below 1`; empty when every number is allowed. */
 export function rangeText({ min, above, max, below }: NumberSchema): string {
   const limits = [
     min === undefined ? [] : [`at least ${format(min)}`],

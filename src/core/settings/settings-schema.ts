@@ -1,4 +1,4 @@
-/** The one schema of all settings: what each key may be, and what it is for. Data only. */
+/** The only schema of all settings: the allowed values of each key, and its purpose. Data only. */
 
 import { TRIGGER_KINDS } from "../plan/trigger.ts";
 import { checkPointSchema } from "./check-schema.ts";

@@ -1,18 +1,18 @@
 /**
- * Every knob of a compaction, as one settled object. Algorithms receive it whole and ask for no defaults: those, the ranges and
- * the merging (profile < user < provider < call) are decided once, in `src/settings.ts`.
+ * All settings of a compaction, as one settled object. Algorithms receive it whole and need no defaults:
+ * `src/settings.ts` decides those, the ranges and the merging (profile < user < provider < call) once.
  */
 
 import type { CutMode } from "../structure/structure.ts";
 
 export interface Settings {
-  /** The model's limit. */
+  /** The model's limit on a request. */
   readonly windowTokens: number;
-  /** What a reply may take; part of `budgetSum` triggers and of the memory that must stay free. */
+  /** The room for a reply; part of `budgetSum` triggers and of the memory that must stay free. */
   readonly maxOutputTokens: number;
-  /** Which estimate decides. */
+  /** The estimate that decides. */
   readonly estimator: EstimatorName;
-  /** What counts towards the trigger besides messages. */
+  /** What the triggers count besides messages. */
   readonly count: { readonly system: boolean; readonly tools: boolean; readonly output: boolean };
   readonly compact: CompactSettings;
   readonly protect: ProtectSettings;
@@ -22,11 +22,11 @@ export interface Settings {
   readonly failure: FailureSettings;
   readonly overflow: OverflowSettings;
   readonly antiThrash: { readonly minFreedRatio: number; readonly maxPasses: number };
-  /** Hard limit on messages in the view, protections and pairs honoured; 0 for none. */
+  /** Hard limit on messages in the view, with protections and whole pairs; 0 for none. */
   readonly maxMessages: number;
-  /** `auto-off`: the limit stands in for compaction, and is lifted where that is on. */
+  /** `auto-off`: the limit replaces compaction, and is lifted where compaction is on. */
   readonly maxMessagesWhen: "always" | "auto-off";
-  /** Tools whose results are the user's own words; `*` at the end matches any suffix. No other result speaks for the user. */
+  /** Tools whose results are the user's own words; `*` at the end matches any suffix. No other result counts as the user's. */
   readonly userTools: readonly string[];
   readonly memoryFlush: MemoryFlushSettings;
 }
@@ -37,13 +37,13 @@ export interface CompactSettings {
   /** Whether `fit` compacts by itself; `compact` always does. */
   readonly auto: boolean;
   readonly strategy: StrategyName;
-  /** The first that fires wins and is recorded as the reason. */
+  /** The first trigger that fires wins, and its type is the recorded reason. */
   readonly triggers: readonly Trigger[];
   readonly checkPoints: readonly CheckPoint[];
   readonly target: Target;
-  /** `turn-start-or-split`: turn starts, but a single turn over the keep budget is split (balanced). */
+  /** `turn-start-or-split`: cuts at turn starts, and splits a single turn over the keep budget (balanced). */
   readonly cut: CutMode | "turn-start-or-split";
-  /** Thinking that is bound to a prefix which was edited: taken out of what follows, or left for the provider to drop. */
+  /** Thinking that is bound to an edited prefix: removed from later messages, or left for the provider to drop. */
   readonly boundThinking: "strip" | "drop-block";
   /** Fewer messages than this in the zone: do nothing. */
   readonly minZoneMessages: number;
@@ -56,18 +56,18 @@ export type Comparison = "gt" | "gte";
 export type Trigger =
   | { readonly type: "absolute"; readonly tokens: number; readonly comparison: Comparison }
   | { readonly type: "ratio"; readonly ratio: number; readonly comparison: Comparison }
-  /** Fires when less than the reserve is left; a reserve below the floor is raised to it, floor 0 switches that off. */
+  /** Fires when less than the reserve is left; a reserve below the floor is raised to it, and a floor of 0 raises nothing. */
   | {
       readonly type: "reserve";
       readonly reserveTokens: number;
       readonly floorTokens: number;
-      /** How much of the reserve the floor added; 0 where it raised nothing. Written when settings are settled. */
+      /** How much the floor added to the reserve; written when settings are settled. */
       readonly raisedByTokens: number;
       readonly comparison: Comparison;
     }
   /** System + messages + the reply's maximum, whatever `count` says. */
   | { readonly type: "budgetSum"; readonly tokens: number; readonly comparison: Comparison }
-  /** Above a price cliff, or when the prompt cache has gone cold anyway and there is more than this to rewrite. */
+  /** Fires above a price cliff, or when the prompt cache is cold and more than this would be rewritten. */
   | { readonly type: "economic"; readonly cliffTokens: number; readonly coldTokens: number }
   | { readonly type: "never" };
 
@@ -88,7 +88,7 @@ export interface ProtectSettings {
   /** Tail by messages and by tokens; with both, the larger area wins. */
   readonly tailMessages: number;
   readonly tailTokens: number;
-  /** Results of these tools go through compaction as they are; `*` at the end matches any suffix. */
+  /** Results of these tools are never shortened; `*` at the end matches any suffix. */
   readonly toolsVerbatim: readonly string[];
   /** Keep all tool outputs in full: no pruning. */
   readonly toolOutputs: boolean;
@@ -96,27 +96,27 @@ export interface ProtectSettings {
 
 export interface PruneSettings {
   readonly enabled: boolean;
-  /** `request`: only what is sent. `stored`: the view itself, originals archived first. */
+  /** `request`: shortens only what is sent. `stored`: shortens the view itself, after archiving the originals. */
   readonly scope: "request" | "stored";
   /** Results longer than this are cut once, when they arrive; 0 for never. */
   readonly capOnArrivalChars: number;
-  /** Whether the tail that compaction keeps is left alone here too; Nous prunes inside it. */
+  /** Whether pruning leaves compaction's tail alone; Nous prunes inside it. */
   readonly sparesTail: boolean;
-  /** The newest tool-result messages that are never pruned. */
+  /** This many of the newest tool-result messages are never pruned. */
   readonly keepLast: number;
   readonly softTrim: SoftTrim | undefined;
-  /** Metadata stub: tool, arguments, size, first line, how to get it back. */
+  /** Stub with metadata: tool, arguments, size, first line, and how to get the result back. */
   readonly stub: { readonly afterResults: number; readonly minChars: number } | undefined;
-  /** Cleared when older than this many tool-result messages, newest = 1; 0 for never. */
+  /** Clears results older than this many tool-result messages, newest = 1; 0 for never. */
   readonly clearAfter: number;
-  /** Drop whole tool turns, keeping this many of the newest; 0 for never. */
+  /** Drops whole tool turns, except this many of the newest; 0 for never. */
   readonly dropTurnsKeep: number;
   /** Overrides per tool name; `*` at the end matches any suffix. */
   readonly tools: Readonly<Record<string, "never" | "trim" | "stub" | "clear">>;
-  /** Start pruning above this share of the window, prune until below the other: in between the prefix is left alone. */
+  /** Pruning starts above this share of the window and stops below the other; in between the prefix is left alone. */
   readonly highWaterRatio: number;
   readonly lowWaterRatio: number;
-  /** Prune without being asked only where that costs less than the cached prefix that has to be written again. */
+  /** Whether automatic pruning must cost less than writing the cached prefix again. */
   readonly mustPay: boolean;
 }
 
@@ -135,7 +135,7 @@ export interface SummarySettings {
   readonly maxOutputTokens: number;
   readonly temperature: number;
   readonly timeoutMs: number;
-  /** Share of the target that the summary may take, and its bounds. */
+  /** The summary's share of the target, and its bounds. */
   readonly budget: { readonly ratioOfTarget: number; readonly minTokens: number; readonly maxTokens: number };
   readonly input: SummaryInputSettings;
   readonly staged: StagedSettings;
@@ -147,24 +147,24 @@ export type TranscriptStyle = "labelled" | "nous";
 export type PromptPackName = "narrative" | "checkpoint" | "safeguard" | "minimal";
 
 export interface SummaryInputSettings {
-  /** Tool results in the summarizer's input: this much of the head and of the tail; 0 and 0 for all. */
+  /** Tool results in the summarizer's input: this much of the head and of the tail; 0 and 0 for the whole result. */
   readonly resultHeadChars: number;
   readonly resultTailChars: number;
-  /** Tool inputs; 0 for all. */
+  /** Tool inputs in the summarizer's input; 0 for the whole input. */
   readonly toolInputChars: number;
-  /** The whole input, cut from the middle; 0 for no limit. */
+  /** The whole input, cut in the middle; 0 for no limit. */
   readonly maxChars: number;
 }
 
 export interface StagedSettings {
-  /** Chunk size as a share of the summarizer's window and its lower bound. */
+  /** Chunk size as a share of the summarizer's window, and its lower bound. */
   readonly baseChunkRatio: number;
   readonly minChunkRatio: number;
   readonly parts: number;
-  /** Below this many messages there is nothing to split. */
+  /** Fewer messages than this are not split. */
   readonly minMessagesForSplit: number;
   readonly concurrency: number;
-  /** Safeguard: history may take this share of the window before the oldest chunks are summarised apart. */
+  /** The history's share of the window above which the oldest chunks are summarized separately. */
   readonly maxHistoryShare: number;
 }
 
@@ -172,14 +172,14 @@ export interface RenderSettings {
   readonly renderer: "merge-first-user" | "pair" | "flagged-message" | "system" | "entry";
   readonly opening: string;
   readonly closing: string;
-  /** Whether the summary says that what it replaced can be read with the `recall` tool. */
+  /** Whether the summary says that the `recall` tool can read what it replaced. */
   readonly mentionsRecall: boolean;
   readonly acknowledgement: { readonly text: string; readonly when: "needed" | "always" | "never" };
 }
 
 export interface FailureSettings {
   readonly ladder: readonly FailureStep[];
-  /** Text of the `annotate` step; `{count}` stands for the number of messages. */
+  /** Text of the `annotate` step; `{count}` is replaced by the number of messages. */
   readonly annotation: string;
 }
 
@@ -197,3 +197,21 @@ export interface MemoryFlushSettings {
   readonly prompt: string;
   readonly systemPrompt: string;
 }
+
+export type SettingsInput = InputOf<Settings>;
+
+/** A trigger without its optional keys. Default comparison: above for amounts, at or above for shares; default floor: none. */
+export type TriggerInput = Trigger extends infer One ? (One extends Trigger ? WithDefaults<One> : never) : never;
+
+type WithDefaults<One extends Trigger> = Omit<One, DefaultedKey> & Partial<Pick<One, Extract<DefaultedKey, keyof One>>>;
+type DefaultedKey = "comparison" | "floorTokens" | "raisedByTokens";
+
+type InputOf<Value> = Value extends readonly Trigger[]
+  ? readonly TriggerInput[]
+  : Value extends readonly unknown[] | { readonly type: string }
+    ? Value
+    : Value extends object
+      ? { readonly [Key in keyof Value]?: InputOf<Value[Key]> | Off<Value[Key]> | undefined }
+      : Value;
+
+type Off<Value> = undefined extends Value ? false : never;

@@ -1,6 +1,6 @@
 /**
- * Binary content in a wire message: where it stands, and the message without and with it again. Taking it out and putting it back
- * gives the very same JSON, key order included. What the bytes are kept in is the store's business.
+ * Binary content in a wire message: its place, and the message without and with it. Removing and restoring it gives the
+ * very same JSON, key order included. Each store decides where it keeps the bytes.
  */
 
 import { isArray, isObject, type JsonValue } from "../json.ts";
@@ -9,15 +9,15 @@ import type { OpaquePart, Part } from "../message.ts";
 export type JsonPath = readonly (string | number)[];
 
 export interface Attachment {
-  /** Keys and indexes from the message's root to a string. */
+  /** Keys and indexes that lead from the message to a string. */
   readonly path: JsonPath;
-  /** What stands before the data in that string: empty, or the head of a data URL. */
+  /** The text before the data in that string: empty, or the head of a data URL. */
   readonly prefix: string;
   /** Canonical base64. */
   readonly data: string;
 }
 
-/** Below this many characters a reference would not be shorter to speak of. */
+/** Below this many characters a reference would hardly be shorter. */
 const DATA_CHARACTERS_MIN = 1_024;
 
 export function attachmentsIn(body: JsonValue, parts: readonly Part[]): readonly Attachment[] {
@@ -26,7 +26,7 @@ export function attachmentsIn(body: JsonValue, parts: readonly Part[]): readonly
   return stringsIn(body).filter((each) => data.has(each.data));
 }
 
-/** Every string of a message, taken apart as an attachment would be. */
+/** Every string of a message, in the form of an attachment. */
 export function stringsIn(value: JsonValue | undefined, path: JsonPath = []): readonly Attachment[] {
   if (typeof value === "string") {
     const comma = value.startsWith("data:") ? value.indexOf(",") : -1;
@@ -36,7 +36,7 @@ export function stringsIn(value: JsonValue | undefined, path: JsonPath = []): re
   return isObject(value) ? Object.entries(value).flatMap(([key, each]) => stringsIn(each, [...path, key])) : [];
 }
 
-/** The same message with other strings at those places. */
+/** The same message with these strings at those places. */
 export function withStrings(
   body: JsonValue,
   places: readonly { readonly path: JsonPath; readonly value: string }[],
@@ -61,7 +61,7 @@ function mediaOf(part: Part): string | undefined {
   return part.type === "media" && part.source.type === "base64" ? part.source.data : undefined;
 }
 
-/** Where a model's own pictures and speech stand in what is otherwise passed on unread, by kind. */
+/** The places of a model's own images and speech, by the kind of an otherwise opaque block. */
 const MADE_MEDIA: ReadonlyMap<string, readonly string[]> = new Map([
   ["image_generation_call", ["result"]],
   ["audio", ["audio", "data"]],
@@ -76,7 +76,7 @@ function madeBy({ kind, wire }: OpaquePart): string | undefined {
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** Whether the bytes alone tell how they were written: no line breaks, no URL alphabet, padded, no stray bits in the last group. */
+/** Whether the bytes alone give the same text again: no line breaks, no URL alphabet, padded, no stray bits in the last group. */
 function isCanonical(data: string): boolean {
   if (data.length % 4 !== 0 || !BASE64.test(data)) return false;
   if (data.endsWith("==")) return "AQgw".includes(data.at(-3) ?? "");

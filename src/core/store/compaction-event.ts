@@ -1,4 +1,4 @@
-/** The record of a compaction that was carried out: what was done, why, by whom, and at what cost. */
+/** The record of a compaction: what was done, why, by which strategy and model, and at what cost. */
 
 import type { JsonValue } from "../json.ts";
 
@@ -7,30 +7,30 @@ export interface CompactionEvent extends NewEvent {
   readonly sessionId: string;
   /** Counts up within its session. */
   readonly number: number;
-  /** The event that was newest in force before it. */
+  /** The newest event in force before this one. */
   readonly previousId: string | null;
   readonly createdAt: string;
   /** Set by a rollback. */
   readonly undoneAt: string | null;
-  /** Set when messages that it archived were purged: it can no longer be undone. */
+  /** Set when messages that it archived were purged: it cannot be undone any more. */
   readonly purgedAt: string | null;
 }
 
 export interface NewEvent {
   readonly strategy: string;
   readonly profile: string;
-  /** Which trigger fired, or who asked. */
+  /** The trigger that fired, or the demand. */
   readonly trigger: string;
   readonly originalTokens: number;
   readonly compactedTokens: number;
   readonly messagesRemoved: number;
-  /** False for results that were pruned on the way, which the sources do not call a compaction. */
+  /** False where results were only pruned. */
   readonly isCompaction: boolean;
   readonly summary: string | null;
   readonly preservedMessageIds: readonly string[];
   /** Null when no model was asked. */
   readonly modelUsed: string | null;
-  /** Name and version of what made the summary. */
+  /** Name and version of the summarizer. */
   readonly promptVersion: string | null;
   readonly calls: number;
   readonly costUsd: number | null;
@@ -39,8 +39,8 @@ export interface NewEvent {
   readonly durationMs: number;
   readonly firstKeptId: string | null;
   readonly instructions: string | null;
-  /** As it was carried out. */
+  /** The plan as it was carried out. */
   readonly plan: JsonValue;
-  /** Files read and modified, failed calls. */
+  /** Files read and modified, and failed calls. */
   readonly details: JsonValue;
 }

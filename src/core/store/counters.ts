@@ -1,25 +1,25 @@
-/** What a session counts, and how an append, a compaction and a rollback change it. Pure. */
+/** The counters of a session, and how an append, a compaction and a rollback change them. Pure. */
 
 import { CompactionError } from "../errors.ts";
 
 export interface Counters {
-  /** Tokens of the view as far as known: reported by the provider, or left by the last compaction. */
+  /** Tokens of the view as far as known: as the provider reported them, or after the last compaction. */
   readonly totalTokens: number;
-  /** True when the total is unknown: estimate it before you decide anything by it. */
+  /** True when the total is unknown: estimate it before any decision. */
   readonly isTotalStale: boolean;
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** The window of the model in use; 0 until known. */
   readonly contextTokens: number;
   readonly compactionCount: number;
-  /** The compaction count at which memory was last flushed; null when it never was, or that count was taken back. */
+  /** The compaction count at the last memory flush; null when there was none, or a rollback undid that count. */
   readonly memoryFlushCompactionCount: number | null;
   readonly turnCount: number;
-  /** Everything ever appended; summaries are not. */
+  /** All messages ever appended, without summaries. */
   readonly messageCount: number;
 }
 
-/** What the provider reported about the newest request. */
+/** The usage that the provider reported for the newest request. */
 export interface UsageCounts {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -39,7 +39,7 @@ function wholeTokens(tokens: number): number {
   throw new CompactionError("invalid-request", `Usage of ${tokens} tokens cannot be counted. Nothing was changed.`);
 }
 
-/** What the last passes achieved. */
+/** The outcome of the last passes. */
 export interface PassHistory {
   readonly weak: number;
   readonly tokensAfter: number;
@@ -63,7 +63,7 @@ export interface AppendedCounts {
   readonly usage?: UsageCounts;
 }
 
-/** Without a report the total says too little from now on, so it is stale. */
+/** Without reported usage, the total is too low after an append, so it is stale. */
 export function countersAfterAppend(before: Counters, { messages, turns, usage }: AppendedCounts): Counters {
   const grown = {
     ...before,
@@ -82,14 +82,14 @@ export function countersAfterAppend(before: Counters, { messages, turns, usage }
 }
 
 export interface CompactedCounts {
-  /** Of the view that the plan left; undefined when unknown. */
+  /** Tokens of the view after the plan; undefined when unknown. */
   readonly totalTokens: number | undefined;
   readonly isCompaction: boolean;
-  /** Messages came after the commit was planned, so the view holds more than the plan counted. */
+  /** True when messages were appended after the plan, so the view holds more than the plan counted. */
   readonly isOvertaken: boolean;
 }
 
-/** The total is what the compaction left, the breakdown is cleared; an unknown or overtaken total is stale. */
+/** Sets the total after a compaction and clears the breakdown; an unknown or overtaken total is stale. */
 export function countersAfterCompaction(before: Counters, counts: CompactedCounts): Counters {
   const { totalTokens, isCompaction } = counts;
   const isKnown = totalTokens !== undefined && totalTokens > 0;
@@ -104,9 +104,9 @@ export function countersAfterCompaction(before: Counters, counts: CompactedCount
 }
 
 /**
- * The total of the restored view is unknown, and the last reported usage belongs to another view: with it, a reopened session would
- * take its estimate for far too high. A flush behind compactions that are undone no longer speaks for any count:
- * otherwise the next compaction would come to the same count, and pass for flushed.
+ * The total of the restored view is unknown, and the last reported usage belongs to another view: a reopened session
+ * would calibrate wrongly with it. A flush at an undone compaction count is forgotten: otherwise the next compaction
+ * would reach the same count, and count as flushed.
  */
 export function countersAfterRollback(before: Counters, compactionsUndone: number): Counters {
   const { memoryFlushCompactionCount: flushed } = before;

@@ -13,7 +13,7 @@ test("behind the last, yet before whatever is appended meanwhile", () => check(7
 test("in an empty view", () => check(undefined, undefined, [0.5]));
 
 test("two hundred insertions at one place stay apart", () => {
-  // Each pass replaces the summary of the one before, so the gap opens again as the tail moves on.
+  // Each pass replaces the earlier summary, so the gap opens again as the tail moves on.
   let tail = 10;
   for (let pass = 0; pass < 200; pass++) {
     const [order] = ordersBetween(1, tail, 1);

@@ -1,12 +1,12 @@
 /**
- * Rules that every store keeps: valid ids, the names of agents' sessions, message ids, the reach of a lease, the time of a purge, and
+ * Rules for every store: valid ids, names of agents' sessions, message ids, the longest lease, the time of a purge, and
  * the places of inserted messages. Pure.
  */
 
 import { CompactionError, invariant } from "../errors.ts";
 import type { NewSession } from "./store.ts";
 
-/** Ids are data everywhere: never part of a statement, never a file name as they are. */
+/** Ids are data everywhere: never part of a statement, never used unchanged as a file name. */
 const ID_LENGTH_MAX = 1_024;
 
 export function checkSessionId(id: string): void {
@@ -15,7 +15,7 @@ export function checkSessionId(id: string): void {
   throw new CompactionError("invalid-settings", `This cannot be a session id: ${problem}. Nothing was changed.`);
 }
 
-/** Ids that come with a new session, besides its own: kept to the letter by every store, or refused. */
+/** Checks the ids of a new session: every store keeps them exactly, or refuses them. */
 export function checkNewSession({ id, agentId = "", parentId = "" }: NewSession): void {
   checkSessionId(id);
   for (const [name, value] of Object.entries({ agentId, parentId })) {
@@ -35,7 +35,7 @@ function problemOf(id: unknown): string | undefined {
   return textProblem(id);
 }
 
-/** What not every database can hold. */
+/** The characters that not every database can hold. */
 function textProblem(text: string): string | undefined {
   if (text.includes("\0")) return "it contains a NUL character";
   return text.isWellFormed() ? undefined : "it contains half of a surrogate pair";
@@ -47,13 +47,13 @@ export function messageIdOf(sequence: number): string {
   return `m${sequence}`;
 }
 
-/** Undefined for a text that is no message id. */
+/** The number in a message id; undefined for another text. */
 export function sequenceOf(messageId: string): number | undefined {
   const sequence = Number(MESSAGE_ID.exec(messageId)?.[1]);
   return Number.isSafeInteger(sequence) ? sequence : undefined;
 }
 
-/** Each number once, in the order given; undefined where one of them is no message id. */
+/** Each number once, in the given order; undefined where a text is no message id. */
 export function sequencesOf(messageIds: readonly string[]): readonly number[] | undefined {
   const sequences = [...new Set(messageIds.map(sequenceOf))];
   return sequences.every((sequence) => sequence !== undefined) ? sequences : undefined;
@@ -62,22 +62,22 @@ export function sequencesOf(messageIds: readonly string[]): readonly number[] | 
 const SEPARATOR = "\u001f";
 
 /**
- * The name under which a store keeps a session whose id another agent already uses: the id with the agent behind it. The first agent
- * keeps the bare id, so that people who look into a database find the ids that were given. Both SQL schemas split names by this rule.
+ * The key of a session whose id another agent already uses: the id, then the agent. The first agent keeps the bare id,
+ * so that a reader of the database finds the given ids. Both SQL schemas split keys by this rule.
  */
 export function agentKey(sessionId: string, agentId: string): string {
   return `${sessionId}${SEPARATOR}${agentId}`;
 }
 
-/** The id that was given, of a session that is stored under `key`. */
+/** The given id of a session that is stored under `key`. */
 export function sessionIdIn(key: string, agentId: string): string {
   const ending = `${SEPARATOR}${agentId}`;
   return agentId !== "" && key.endsWith(ending) && key.length > ending.length ? key.slice(0, -ending.length) : key;
 }
 
 /**
- * The time before which a purge deletes, in the form in which stores write times: all of one length, so that text order is time
- * order. Refuses an invalid date, because comparing with it would silently keep or delete everything.
+ * The time before which a purge deletes, in the stores' format: all of one length, so that text order is time order.
+ * Refuses an invalid date, because comparing with it would silently keep or delete everything.
  */
 export function purgeTime(before: Date): string {
   const timeMs = before instanceof Date ? before.getTime() : Number.NaN;
@@ -92,18 +92,18 @@ const EARLIEST = "0001-01-01T00:00:00.000Z";
 const LATEST = "9999-12-31T23:59:59.999Z";
 
 /**
- * How much time a lease may have left, in lengths of that lease. One with more left was taken before the clock went back, and would
- * keep everybody out for as long as the clock went back. One length allows for clocks of several machines.
+ * The most time that a lease may have left, in lengths of that lease. More means that the clock went back since, and the
+ * lease would keep every worker out for that long. One length is for differences between the clocks of several machines.
  */
 export const LEASE_LENGTHS_MAX = 2;
 
 /**
- * `count` rising numbers strictly between the two neighbours in the view; open at an end where the neighbour is undefined. Two messages
- * in the view never share a number: the later one was placed between numbers that were taken. Appended messages have whole numbers.
+ * `count` rising numbers strictly between the two neighbours in the view; open at an end where the neighbour is undefined. Numbers
+ * in the view are unique: the later message was placed between existing numbers. Appended messages have whole numbers.
  */
 export function ordersBetween(before: number | undefined, after: number | undefined, count: number): readonly number[] {
   const low = before ?? (after === undefined ? 0 : Math.min(0, after - 1));
-  // Whatever is appended meanwhile gets the next whole number, so the gap ends before it.
+  // The next appended message gets the next whole number, so the gap ends before it.
   const high = after ?? Math.floor(low) + 1;
   const step = (high - low) / (count + 1);
   const orders = Array.from({ length: count }, (_, index) => low + step * (index + 1));

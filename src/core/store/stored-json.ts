@@ -1,12 +1,12 @@
 /**
- * Values on their way into a store: copied as JSON, or refused with `invalid-request`. The caller's value is neither changed nor
- * frozen, and later changes to it do not reach the copy.
+ * Copies values for a store as JSON, or refuses them with `invalid-request`. The caller's value is neither changed nor
+ * frozen, and its later changes do not reach the copy.
  */
 
 import { CompactionError } from "../errors.ts";
 import { deepFreeze, isDeeperThan, JSON_DEPTH_MAX } from "../json.ts";
 
-/** How many levels a store may wrap around a value, so that readers with the limit `JSON_DEPTH_MAX` can still read it. */
+/** The levels that a store may add around a value, so that readers with the limit `JSON_DEPTH_MAX` can still read it. */
 export const WRAPPING_DEPTH_MAX = 32;
 
 const STORED_DEPTH_MAX = JSON_DEPTH_MAX - WRAPPING_DEPTH_MAX;
@@ -24,7 +24,7 @@ export function jsonText(value: unknown): string {
 
 /** A frozen copy. */
 export function ownCopy<Value>(value: Value): Value {
-  // JSON keeps the shape of what JSON can hold, and nothing else gets here.
+  // JSON keeps the shape of any value that it can hold, and other values were refused.
   return deepFreeze(JSON.parse(jsonText(value)) as Value);
 }
 

@@ -15,8 +15,7 @@ import {
   type ToolResultPart,
   text,
 } from "../../core/message.ts";
-import { invalid, kindOf } from "../body.ts";
-import { encodeContent, overlay } from "../overlay.ts";
+import { encodeContent, invalid, kindOf, overlay } from "../body.ts";
 
 const ROLES: ReadonlySet<string> = new Set<Role>(["user", "assistant", "system"]);
 

@@ -114,7 +114,7 @@ function isEmptyBlock(part: Part): boolean {
   return part.type === "text" && part.text === "" && part.wire !== undefined;
 }
 
-function checkPlacement(located: Located): readonly Violation[] {
+function checkPlacement(located: PartPlace): readonly Violation[] {
   const { part, role } = located;
   const only = (isAllowed: boolean, kind: string, allowed: string): readonly Violation[] =>
     isAllowed ? [] : [at(located, "misplaced-part", `\`${kind}\` blocks can only be in \`${allowed}\` messages`)];
@@ -198,7 +198,7 @@ function followers(messages: readonly Message[]): readonly (Message | undefined)
   return found;
 }
 
-function checkCompaction(located: readonly Located[]): readonly Violation[] {
+function checkCompaction(located: readonly PartPlace[]): readonly Violation[] {
   const signed = located.filter(({ part }) => isSignedCompaction(part));
   return signed.flatMap(({ path, messageIndex }, position): readonly Violation[] => {
     if (position > 0) {
@@ -218,22 +218,22 @@ function about(rule: string, messageIndex: number, message: string): Violation {
 }
 
 /** A part and where it stands. */
-interface Located {
+interface PartPlace {
   readonly part: Part;
   readonly role: Message["role"];
   readonly messageIndex: number;
   readonly path: string;
 }
 
-function at({ path, messageIndex }: Located, rule: string, message: string): Violation {
+function at({ path, messageIndex }: PartPlace, rule: string, message: string): Violation {
   return { rule, path, messageIndex, message: `${path}: ${message}` };
 }
 
 /** The parts of neighbouring messages of one role, which the provider takes for one message. */
-type Run = readonly Located[];
+type Run = readonly PartPlace[];
 
 function toRuns(messages: readonly Message[]): readonly Run[] {
-  const runs: Located[][] = [];
+  const runs: PartPlace[][] = [];
   let before: Message["role"] | undefined;
   messages.forEach(({ role, parts }, messageIndex) => {
     const located = parts.map((part, position) => {
@@ -295,7 +295,7 @@ function unexpected(run: Run, previous: Run | undefined): readonly Violation[] {
   });
 }
 
-function checkIds(all: readonly Located[]): readonly Violation[] {
+function checkIds(all: readonly PartPlace[]): readonly Violation[] {
   const seen = new Set<string>();
   return all.flatMap((located) => {
     const { part } = located;
@@ -308,7 +308,7 @@ function checkIds(all: readonly Located[]): readonly Violation[] {
   });
 }
 
-function checkServerTools(all: readonly Located[]): readonly Violation[] {
+function checkServerTools(all: readonly PartPlace[]): readonly Violation[] {
   const seen = new Set<string>();
   const open = new Set<string>();
   return all.flatMap((located) => {

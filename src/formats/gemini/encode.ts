@@ -2,7 +2,7 @@
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { Message, Part, ReasoningPart, Role, TextPart, ToolCallPart } from "../../core/message.ts";
-import { overlay, sameOr } from "../overlay.ts";
+import { overlay, sameOr } from "../body.ts";
 import { decodeRole, isContent } from "./decode.ts";
 import { encodeMedia, encodeResult } from "./result.ts";
 import { ifUnread, keyOf, objectOf } from "./spelling.ts";

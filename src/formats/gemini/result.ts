@@ -5,7 +5,7 @@
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
 import { type MediaPart, type Part, type ToolResultPart, text, textsOf } from "../../core/message.ts";
-import { overlay, sameOr } from "../overlay.ts";
+import { overlay, sameOr } from "../body.ts";
 import { fieldOf, ifUnread, keyOf, objectOf } from "./spelling.ts";
 
 /** For a result whose tool is not known; the provider refuses an empty name. */

@@ -123,15 +123,15 @@ function checkResponseTurn(message: Message, index: number, messages: readonly M
 }
 
 /** A part of one kind and its position in its content. */
-interface Located<P extends Part> {
+interface PartPlace<P extends Part> {
   readonly part: P;
   readonly at: number;
 }
 
 /** Ids pair where both sides state one; otherwise names do, in order. */
 function findMismatches(
-  calls: readonly Located<ToolCallPart>[],
-  results: readonly Located<ToolResultPart>[],
+  calls: readonly PartPlace<ToolCallPart>[],
+  results: readonly PartPlace<ToolResultPart>[],
   index: number,
 ): readonly Violation[] {
   // Newest first, so that the oldest is taken from the end.
@@ -161,12 +161,12 @@ function takeLast(candidates: ToolCallPart[], taken: Set<ToolCallPart>): boolean
   return call !== undefined;
 }
 
-function callsOf(message: Message | undefined): readonly Located<ToolCallPart>[] {
+function callsOf(message: Message | undefined): readonly PartPlace<ToolCallPart>[] {
   if (message?.role !== "assistant") return [];
   return message.parts.flatMap((part, at) => (part.type === "tool-call" ? [{ part, at }] : []));
 }
 
-function resultsOf(message: Message | undefined): readonly Located<ToolResultPart>[] {
+function resultsOf(message: Message | undefined): readonly PartPlace<ToolResultPart>[] {
   if (message === undefined || message.role === "assistant") return [];
   return message.parts.flatMap((part, at) => (part.type === "tool-result" ? [{ part, at }] : []));
 }

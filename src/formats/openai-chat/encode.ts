@@ -5,6 +5,7 @@
 
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { MediaPart, Message, MessageWire, Part, Role, ToolCallPart, ToolResultPart } from "../../core/message.ts";
+import { encodeContent, overlay, sameOr } from "../body.ts";
 import {
   describeMedia,
   encodeArguments,
@@ -16,7 +17,6 @@ import {
   toSegments,
   withErrorText,
 } from "../openai.ts";
-import { encodeContent, overlay, sameOr } from "../overlay.ts";
 import { reasoningFields } from "./decode.ts";
 
 export function encodeMessage(message: Message): readonly JsonValue[] {

@@ -13,6 +13,7 @@ import {
   text,
   textsOf,
 } from "../../core/message.ts";
+import { overlay, sameOr } from "../body.ts";
 import {
   decodeArguments,
   decodeBlock,
@@ -24,7 +25,6 @@ import {
   toDataUrl,
   withErrorText,
 } from "../openai.ts";
-import { overlay, sameOr } from "../overlay.ts";
 import { encodeBlocks, readBlock } from "./content.ts";
 
 /** Fields of a call item that are not part of its input. */

@@ -5,6 +5,7 @@
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
 import { type MediaPart, type Part, type Role, type TextPart, text, textsOf } from "../../core/message.ts";
+import { encodeContent, overlay } from "../body.ts";
 import {
   decodeContent,
   describeMedia,
@@ -14,7 +15,6 @@ import {
   toAudioBlock,
   toDataUrl,
 } from "../openai.ts";
-import { encodeContent, overlay } from "../overlay.ts";
 
 /** Empty content is written as an empty text, unless it was an empty list. */
 export function encodeBlocks(parts: readonly Part[], before: JsonValue | undefined, role: Role): JsonValue {

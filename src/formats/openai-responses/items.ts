@@ -5,9 +5,8 @@
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
 import { type Message, type Part, type ReasoningPart, type Role, text } from "../../core/message.ts";
-import { invalid, kindOf } from "../body.ts";
+import { invalid, kindOf, overlay } from "../body.ts";
 import { decodeContent, decodeRole, isSpeech, toSegments } from "../openai.ts";
-import { overlay } from "../overlay.ts";
 import { decodeCall, decodeOutput, encodeCall, encodeOutput } from "./calls.ts";
 import { encodeBlocks, readBlock } from "./content.ts";
 

@@ -2,7 +2,7 @@
 
 import { checkSchema, type Problem, refuseProblems } from "../../core/settings/check-schema.ts";
 import type { Schema } from "../../core/settings/schema.ts";
-import type { SettingsInput } from "../../core/settings/settings-input.ts";
+import type { SettingsInput } from "../../core/settings/settings.ts";
 import type { ProfileName } from "../profiles.ts";
 
 /** Goes into `resolveSettings` as it is. */

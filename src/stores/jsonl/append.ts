@@ -1,7 +1,7 @@
 /** A record at the end of a session file, and in the log that the file stands for. The caller holds the lock and has read all. */
 
 import { type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
-import type { Appended, LogRecord } from "../log/records.ts";
+import type { AppendRecord, LogRecord } from "../log/records.ts";
 import { applyRecord } from "../log/session-log.ts";
 import { type Span, withLineCount } from "./lines.ts";
 import type { HeldLock } from "./lock.ts";
@@ -57,11 +57,11 @@ export function recordEntries(file: SessionFile, record: LogRecord, form: EntryF
   return chained([entryOf(file, record, form)], file.lastEntryId);
 }
 
-function hasMessages(record: LogRecord): record is Appended {
+function hasMessages(record: LogRecord): record is AppendRecord {
   return record.type === "appended" && record.messages.length > 0;
 }
 
-function entriesOf({ log }: SessionFile, { messages, turns, usage, at }: Appended): readonly JsonObject[] {
+function entriesOf({ log }: SessionFile, { messages, turns, usage, at }: AppendRecord): readonly JsonObject[] {
   const model = stringOf(log.base.model) ?? "unknown";
   const toolName = toolNames([...log.view.slice(-CALL_DISTANCE_MAX), ...messages]);
   const answer = messages.findLastIndex(({ role }) => role === "assistant");

@@ -18,14 +18,14 @@ export interface SessionDirectory {
   /** Those that this version can read. */
   sessionIds(): readonly string[];
   /** Session files, and files with that ending that are none. */
-  files(): readonly FoundFile[];
+  files(): readonly DirectoryFile[];
   /** Temporary files of writes that were cut off. */
   leftOver(): readonly LeftOver[];
   /** Drops what was remembered of a file. */
   forget(path: string): void;
 }
 
-interface FoundFile {
+interface DirectoryFile {
   readonly path: string;
   /** Undefined for a file that is no session. */
   readonly sessionId: string | undefined;
@@ -35,13 +35,13 @@ interface FoundFile {
 interface LeftOver {
   readonly path: string;
   /** Which it was to become; there may be none. */
-  readonly session: FoundFile;
+  readonly session: DirectoryFile;
 }
 
 export function sessionDirectory(directory: string): SessionDirectory {
   // A header is never changed, so each is read once.
-  const known = new Map<string, FoundFile>();
-  const fileOf = (name: string): FoundFile => {
+  const known = new Map<string, DirectoryFile>();
+  const fileOf = (name: string): DirectoryFile => {
     const file = known.get(name) ?? foundFile(join(directory, name));
     if (file.sessionId !== undefined) known.set(name, file);
     return file;
@@ -80,7 +80,7 @@ function isFree(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
-function foundFile(path: string): FoundFile {
+function foundFile(path: string): DirectoryFile {
   const header = readHeader(path) ?? {};
   return { path, sessionId: isPiHeader(header) ? stringOf(header.id) : undefined, isTooNew: isTooNew(header) };
 }

@@ -8,7 +8,7 @@ import { piContent, piSummary, withReplacement } from "../../core/pi-entries.ts"
 import type { NewEvent } from "../../core/store/compaction-event.ts";
 import type { UsageCounts } from "../../core/store/counters.ts";
 import { ordersBetween } from "../../core/store/store-rules.ts";
-import type { Committed, LogMessage, LogRecord } from "../log/records.ts";
+import type { CommitRecord, LogMessage, LogRecord } from "../log/records.ts";
 import type { Row, SessionLog } from "../log/session-log.ts";
 
 export interface ForeignContext {
@@ -63,7 +63,7 @@ function usageIn({ role, usage }: JsonObject): UsageCounts | undefined {
   return inputTokens + outputTokens > 0 ? { inputTokens, outputTokens } : undefined;
 }
 
-function compactionRecord(entry: JsonObject, context: ForeignContext): Committed {
+function compactionRecord(entry: JsonObject, context: ForeignContext): CommitRecord {
   const { log } = context;
   const mark = context.markOf(entry);
   const firstKept =
@@ -98,7 +98,7 @@ function compactionRecord(entry: JsonObject, context: ForeignContext): Committed
 }
 
 /** An edit of pi's: another content for an entry, or none. */
-function editRecord(entry: JsonObject, context: ForeignContext): Committed | undefined {
+function editRecord(entry: JsonObject, context: ForeignContext): CommitRecord | undefined {
   const row = context.log.rows.get(stringOf(entry.targetId) ?? "");
   if (row === undefined || row.archivedBy !== null) return undefined;
   const { replacement = null } = entry;
@@ -114,7 +114,7 @@ function committed(
   entry: JsonObject,
   { log, at }: ForeignContext,
   { event, archived }: { readonly event: NewEvent; readonly archived: readonly Row[] },
-): Committed {
+): CommitRecord {
   return {
     type: "committed",
     at,

@@ -264,10 +264,10 @@ function rowOf(item: JsonArray, entryAt: EntryAt): Row | undefined {
   return { id, sequence, order, isPinned: pinned === 1, archivedBy: null, createdAt, edits, ...made };
 }
 
-type Made = { readonly role: Role; readonly body: JsonValue; readonly madeBy: string | null };
+type MessageContent = { readonly role: Role; readonly body: JsonValue; readonly madeBy: string | null };
 
 /** From its own line, or from the compaction that inserted it; undefined when the line is another's. */
-function messageOf(entry: JsonObject, id: string): Made | undefined {
+function messageOf(entry: JsonObject, id: string): MessageContent | undefined {
   const record = committedIn(entry);
   if (record !== undefined) {
     const inserted = record.inserted.find((message) => message.id === id);

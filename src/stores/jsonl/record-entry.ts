@@ -9,12 +9,12 @@ import { FORMAT_NAMES } from "../../core/format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../../core/json.ts";
 import { isPiHeader } from "../../core/pi-entries.ts";
 import type { Counters } from "../../core/store/counters.ts";
-import type { Committed, Created, LogRecord } from "../log/records.ts";
+import type { CommitRecord, LogHeader, LogRecord } from "../log/records.ts";
 import { eventsInForce } from "../log/records.ts";
 import type { LogEvent, SessionLog } from "../log/session-log.ts";
 
 /** What stands beside a record, so that a lost line elsewhere does not shift what came later. */
-interface Standing {
+interface LogState {
   readonly revision: number;
   readonly sequence: number;
   /** Only where the lines that were counted are gone. */
@@ -34,7 +34,7 @@ export function recordEntry(log: SessionLog, record: LogRecord, freshId: string)
 }
 
 /** Undefined for an entry that holds no record of ours, or one that was tampered with. */
-export function recordIn(entry: JsonObject, at: string): { record: LogRecord; standing: Standing } | undefined {
+export function recordIn(entry: JsonObject, at: string): { record: LogRecord; standing: LogState } | undefined {
   const { palimpsest } = entry;
   if (!isObject(palimpsest) || !isObject(palimpsest.record)) return undefined;
   const { record, counters } = palimpsest;
@@ -49,12 +49,12 @@ export function recordIn(entry: JsonObject, at: string): { record: LogRecord; st
 }
 
 /** What a compaction inserted and edited, without all the names of what it archived: those may be very many. */
-export function committedIn(entry: JsonObject): Pick<Committed, "eventId" | "inserted" | "edits"> | undefined {
+export function committedIn(entry: JsonObject): Pick<CommitRecord, "eventId" | "inserted" | "edits"> | undefined {
   const { palimpsest } = entry;
   if (!isObject(palimpsest) || !isObject(palimpsest.record)) return undefined;
   const { record } = palimpsest;
   // As above.
-  return record.type === "committed" && isSound(record) ? (record as unknown as Committed) : undefined;
+  return record.type === "committed" && isSound(record) ? (record as unknown as CommitRecord) : undefined;
 }
 
 /** The first message that pi goes on with after an event: behind everything that it archived. */
@@ -85,7 +85,7 @@ function shownTo(log: SessionLog, record: LogRecord, id: string): JsonObject | u
 }
 
 /** Neighbours by number are written as the first and the last of them: `m3..m941`. */
-function withRuns(record: Committed): Committed {
+function withRuns(record: CommitRecord): CommitRecord {
   const runs: { first: number; last: number; name?: string }[] = [];
   for (const id of record.archivedIds) {
     const number = Number(/^m([1-9]\d{0,14})$/.exec(id)?.[1] ?? Number.NaN);
@@ -152,14 +152,14 @@ function areObjects(value: JsonValue | undefined, check: Check): boolean {
 const FORM_VERSION = 1;
 const PI_VERSION = 3;
 
-export function headerOf(created: Created, cwd: string): JsonObject {
+export function headerOf(created: LogHeader, cwd: string): JsonObject {
   const { id, at, incarnation, format, base, agentId, parentId, metadata } = created;
   const palimpsest = { version: FORM_VERSION, incarnation, format, base, agentId, parentId, metadata };
   return { type: "session", version: PI_VERSION, id, timestamp: at, cwd, palimpsest };
 }
 
 /** Undefined for an entry that is no header. A file that pi or OpenClaw began is a session in Anthropic's format. */
-export function createdIn(header: JsonObject): Created | undefined {
+export function createdIn(header: JsonObject): LogHeader | undefined {
   const id = stringOf(header.id) ?? "";
   if (!isPiHeader(header) || id === "") return undefined;
   const own = isObject(header.palimpsest) ? header.palimpsest : {};

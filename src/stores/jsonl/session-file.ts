@@ -151,12 +151,12 @@ export function passEnd(file: SessionFile): void {
   file.garbledLines = 0;
 }
 
-interface Taken {
+interface EntryPlace {
   readonly at: string;
   readonly span: Span;
 }
 
-function takeMessage(file: SessionFile, entry: JsonObject, { at, span }: Taken): void {
+function takeMessage(file: SessionFile, entry: JsonObject, { at, span }: EntryPlace): void {
   const { log } = file;
   const message = messageIn(entry);
   const id = stringOf(entry.id) ?? "";
@@ -192,7 +192,7 @@ function takeStub(file: SessionFile, entry: JsonObject, sequence: number): void 
   file.log.sequence = Math.max(file.log.sequence, sequence);
 }
 
-function takeRecord(file: SessionFile, entry: JsonObject, { at, span }: Taken): void {
+function takeRecord(file: SessionFile, entry: JsonObject, { at, span }: EntryPlace): void {
   const { log, places } = file;
   const found = recordIn(entry, at);
   if (found === undefined) {
@@ -209,7 +209,7 @@ function takeRecord(file: SessionFile, entry: JsonObject, { at, span }: Taken): 
   if (record.type === "based") places.base = span;
 }
 
-function takeForeign(file: SessionFile, entry: JsonObject, { at, span }: Taken): void {
+function takeForeign(file: SessionFile, entry: JsonObject, { at, span }: EntryPlace): void {
   const { log, places } = file;
   const markOf = (compaction: JsonObject): number | undefined => {
     const place = numberOf(compaction.firstKeptEntryIndex);

@@ -132,7 +132,7 @@ function leftOver(files: SessionDirectory, sessionId: string | undefined): reado
     }));
 }
 
-interface Lost {
+interface LostLine {
   readonly rule: "lost-line";
   readonly offset: number;
 }
@@ -141,8 +141,8 @@ interface Lost {
  * Each entry names the one that it follows, so a line that somebody took out leaves a name without an entry. Other programs that
  * began a file may name what they never wrote, so in theirs only entries of ours are held to it.
  */
-function lostLines(path: string, isOwn: boolean): readonly Lost[] {
-  const [seen, lost]: [Set<string>, Lost[]] = [new Set(), []];
+function lostLines(path: string, isOwn: boolean): readonly LostLine[] {
+  const [seen, lost]: [Set<string>, LostLine[]] = [new Set(), []];
   let isBehindDamage = false;
   withFile(path, (descriptor, size) => {
     for (const { json, span } of linesBetween(descriptor, 0, size)) {
@@ -162,7 +162,7 @@ function lostLines(path: string, isOwn: boolean): readonly Lost[] {
 /** One mishap may leave many names behind. */
 const LOST_LINES_MAX = 100;
 
-const MESSAGES: Readonly<Record<(Damage | Lost)["rule"], readonly [message: string, remedy: string]>> = {
+const MESSAGES: Readonly<Record<(Damage | LostLine)["rule"], readonly [message: string, remedy: string]>> = {
   "bad-line": [
     "a line is no JSON and is passed over.",
     "Nothing is needed; restore the line from a copy if it was lost.",

@@ -24,7 +24,7 @@ import type { HeldLock } from "./lock.ts";
 /** `always`: on the disk when an append or commit resolves. `never`: when the system sees fit; a crash of the process loses nothing. */
 export type Sync = "always" | "never";
 
-interface Landing {
+interface WriteTarget {
   /** Behind the last line that counts. */
   readonly end: number;
   /** Of the file as it was read: where the lines go. What stands between counts for nothing; a last line without an end is made blank. */
@@ -38,7 +38,7 @@ interface Landing {
  * wrote is touched even then, wherever this process was stopped in between: lines are only ever added to the end of a file, and a
  * reader passes over those that follow another than they name.
  */
-export function appendBytes(path: string, bytes: Buffer, landing: Landing): boolean {
+export function appendBytes(path: string, bytes: Buffer, landing: WriteTarget): boolean {
   const { end, size, sync, lock } = landing;
   // Where it was removed meanwhile, nothing is made.
   const descriptor = whereThere(() => openSync(path, constants.O_RDWR | constants.O_APPEND));
@@ -65,14 +65,14 @@ function isAsRead(descriptor: number, size: number, lock: HeldLock): boolean {
   return fstatSync(descriptor).size === size && lock.isHeld();
 }
 
-interface Written {
+interface WriteAttempt {
   readonly path: string;
   readonly bytes: Buffer;
-  readonly landing: Landing;
+  readonly landing: WriteTarget;
 }
 
 /** Writes in one piece where the system allows it; the rest follows only while no other process can have written. */
-function writeToEnd(descriptor: number, bytes: Buffer, { size, lock }: Landing): boolean {
+function writeToEnd(descriptor: number, bytes: Buffer, { size, lock }: WriteTarget): boolean {
   for (let done = 0; done < bytes.length; ) {
     if (done > 0 && !isAsRead(descriptor, size + done, lock)) return false;
     done += writeSync(descriptor, bytes, done);
@@ -81,7 +81,7 @@ function writeToEnd(descriptor: number, bytes: Buffer, { size, lock }: Landing):
 }
 
 /** Lines that were not written to their end count for nothing; where only they can be meant, their room is given back at once. */
-function takeBack(descriptor: number, { path, bytes, landing }: Written): void {
+function takeBack(descriptor: number, { path, bytes, landing }: WriteAttempt): void {
   const { size, lock } = landing;
   const now = fstatSync(descriptor).size;
   const own = bytes.subarray(0, now - size);
@@ -93,7 +93,7 @@ function takeBack(descriptor: number, { path, bytes, landing }: Written): void {
  * Blanks our lines where they landed behind lines of another process, so that readers need not skip them. They are found by all of
  * their bytes, and whole lines are never cut off, so no other process's lines are touched.
  */
-function blankOut(descriptor: number, { path, bytes, landing: { size } }: Written): void {
+function blankOut(descriptor: number, { path, bytes, landing: { size } }: WriteAttempt): void {
   const at = readPiece(descriptor, size, fstatSync(descriptor).size - size).indexOf(bytes);
   if (at !== -1) toPlace(path, descriptor, (own) => writeBlank(own, size + at, bytes));
 }
@@ -102,7 +102,7 @@ function blankOut(descriptor: number, { path, bytes, landing: { size } }: Writte
  * Lines that are whole stay, counted or not: others may have read them. Asked at the last moment: what still grows is being written,
  * however long its writer has been at it.
  */
-function blankTorn(descriptor: number, { end, size }: Landing): void {
+function blankTorn(descriptor: number, { end, size }: WriteTarget): void {
   const rest = readPiece(descriptor, end, size - end);
   const torn = rest.subarray(rest.lastIndexOf(NEWLINE) + 1);
   if (torn.length > 0 && fstatSync(descriptor).size === size) writeBlank(descriptor, size - torn.length, torn);

@@ -9,10 +9,10 @@ import { sessionExists, sessionMissing, storeClosed } from "../refusals.ts";
 import { type LeaseState, leaseOf, releaseLease, renewLease, takeLease } from "./lease.ts";
 import { archiveOf, changesSince, countsOf, editsOf, examineLog, searchLog, summaryOf } from "./read-log.ts";
 import {
-  type Appended,
-  type Created,
+  type AppendRecord,
   eventsToPurge,
   eventsToUndo,
+  type LogHeader,
   type LogRecord,
   makeAppended,
   makeCommitted,
@@ -37,7 +37,7 @@ export function logStore(backend: LogBackend): FullStore {
 interface Gate {
   backend(): LogBackend;
   load(sessionId: string, depth: Depth): Promise<SessionLog>;
-  write(sessionId: string, writing: Writing): Promise<Written>;
+  write(sessionId: string, writing: WriteOptions): Promise<WriteResult>;
   close(): void;
 }
 
@@ -226,11 +226,11 @@ export interface LogBackend {
   now(): Date;
   newId(): string;
   /** With its first messages, or not at all. False when there is a session of that id. */
-  create(created: Created, first: Appended | undefined, waiting: Waiting): Promise<boolean>;
+  create(created: LogHeader, first: AppendRecord | undefined, waiting: Waiting): Promise<boolean>;
   /** The current state, including what other processes wrote. Undefined when there is none. */
   load(sessionId: string, depth: Depth): Promise<SessionLog | undefined>;
   /** Excludes other writers. The record that `make` returns is durable when this resolves; nothing has changed when it throws. */
-  write(sessionId: string, writing: Writing): Promise<Written | undefined>;
+  write(sessionId: string, writing: WriteOptions): Promise<WriteResult | undefined>;
   /** Excludes other writers. Keeps and returns the state that `change` returns; keeps the old one where it returns none. */
   lease(sessionId: string, change: ChangeLease, waiting: Waiting): Promise<LeaseState | undefined>;
   /** False when there is none. */
@@ -242,7 +242,7 @@ export interface LogBackend {
   examine(sessionId: string | undefined): Promise<readonly Finding[]>;
 }
 
-export interface Writing extends Waiting {
+export interface WriteOptions extends Waiting {
   readonly depth: Depth;
   readonly make: Make;
 }
@@ -250,7 +250,7 @@ export interface Writing extends Waiting {
 export type ChangeLease = (state: LeaseState) => LeaseState | undefined;
 
 /** The session right after a write, before another write. */
-export interface Written {
+export interface WriteResult {
   readonly version: Version;
   readonly updatedAt: string;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { examineLog } from "./read-log.ts";
-import type { Committed, LogMessage } from "./records.ts";
+import type { CommitRecord, LogMessage } from "./records.ts";
 import { applyRecord, newLog, type Row, type SessionLog } from "./session-log.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
@@ -21,7 +21,7 @@ function makeLog(): SessionLog {
     at: AT,
   });
   applyRecord(log, { type: "appended", at: AT, messages: [message(1), message(2), message(3)], turns: 1 });
-  const commit: Omit<Committed, "event"> = {
+  const commit: Omit<CommitRecord, "event"> = {
     type: "committed",
     at: AT,
     eventId: "e",
@@ -36,7 +36,7 @@ function makeLog(): SessionLog {
   // Of an event nothing else is looked at here.
   applyRecord(log, {
     ...commit,
-    event: { isCompaction: true, summary: "s", messagesRemoved: 1 } as Committed["event"],
+    event: { isCompaction: true, summary: "s", messagesRemoved: 1 } as CommitRecord["event"],
   });
   return log;
 }

@@ -24,10 +24,10 @@ import { holdsLease, type LeaseState } from "./lease.ts";
 import { type LogEvent, newLog, type Row, type SessionLog } from "./session-log.ts";
 
 export type LogRecord =
-  | Appended
-  | Committed
+  | AppendRecord
+  | CommitRecord
   | { readonly type: "rolled-back"; readonly at: string /** Newest first. */; readonly eventIds: readonly string[] }
-  | Purged
+  | PurgeRecord
   | {
       readonly type: "pinned";
       readonly at: string;
@@ -40,14 +40,14 @@ export type LogRecord =
   | { readonly type: "flushed"; readonly at: string };
 
 /** The first of every session. */
-export interface Created extends Required<Omit<NewSession, "parentId">> {
+export interface LogHeader extends Required<Omit<NewSession, "parentId">> {
   /** Tells it from an earlier session of its id. */
   readonly incarnation: string;
   readonly parentId: string | null;
   readonly at: string;
 }
 
-export interface Appended {
+export interface AppendRecord {
   readonly type: "appended";
   readonly at: string;
   readonly messages: readonly LogMessage[];
@@ -64,7 +64,7 @@ export interface LogMessage {
   readonly isPinned: boolean;
 }
 
-export interface Committed {
+export interface CommitRecord {
   readonly type: "committed";
   readonly at: string;
   readonly eventId: string;
@@ -80,26 +80,26 @@ export interface Committed {
   readonly isOvertaken: boolean;
 }
 
-export interface Purged {
+export interface PurgeRecord {
   readonly type: "purged";
   readonly at: string;
   /** The events whose messages are gone. */
   readonly eventIds: readonly string[];
 }
 
-export function makeCreated(session: NewSession, made: { readonly at: Date; readonly incarnation: string }): Created {
+export function makeCreated(session: NewSession, made: { readonly at: Date; readonly incarnation: string }): LogHeader {
   const { id, format, base, agentId = "", parentId = null, metadata = {} } = session;
   const [at, incarnation] = [made.at.toISOString(), made.incarnation];
   return { id, incarnation, format, base: ownCopy(base), agentId, parentId, metadata: ownCopy(metadata), at };
 }
 
 /** Undefined where nothing is appended. */
-export function makeFirst(created: Created, first: Batch): Appended | undefined {
+export function makeFirst(created: LogHeader, first: Batch): AppendRecord | undefined {
   return makeAppended(newLog(created), first, created.at);
 }
 
 /** Undefined where nothing is appended. */
-export function makeAppended(log: SessionLog, { messages, turns, usage }: Batch, at: string): Appended | undefined {
+export function makeAppended(log: SessionLog, { messages, turns, usage }: Batch, at: string): AppendRecord | undefined {
   if (messages.length === 0 && turns === 0 && usage === undefined) return undefined;
   return {
     type: "appended",
@@ -122,7 +122,7 @@ interface CommitMarks {
 }
 
 /** Throws where the commit does not fit the session any more. */
-export function makeCommitted(log: SessionLog, commit: Commit, { eventId, now, lease }: CommitMarks): Committed {
+export function makeCommitted(log: SessionLog, commit: Commit, { eventId, now, lease }: CommitMarks): CommitRecord {
   checkGround({ isLeaseHeld: holdsLease(lease, commit.lease, now), revision: log.revision }, commit);
   const { event, edits, inserted, system, passes, totalTokens = null } = commit;
   const archivedIds = [...new Set(commit.archivedIds)];

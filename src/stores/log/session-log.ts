@@ -17,7 +17,7 @@ import {
 } from "../../core/store/counters.ts";
 import type { SessionRecord, SessionState, StoredMessage, SystemEdit, Version } from "../../core/store/store.ts";
 import type { StoredEdit } from "../../core/store/store-upkeep.ts";
-import type { Appended, Committed, Created, LogMessage, LogRecord } from "./records.ts";
+import type { AppendRecord, CommitRecord, LogHeader, LogMessage, LogRecord } from "./records.ts";
 
 export interface SessionLog {
   readonly id: string;
@@ -69,7 +69,7 @@ export interface LogEvent {
   readonly edits: readonly StoredEdit[];
 }
 
-export function newLog(created: Created): SessionLog {
+export function newLog(created: LogHeader): SessionLog {
   const { at, ...rest } = created;
   return {
     ...rest,
@@ -162,7 +162,7 @@ export function applyRecord(log: SessionLog, record: LogRecord): void {
   }
 }
 
-function applyAppended(log: SessionLog, { messages, turns, usage, at }: Appended): void {
+function applyAppended(log: SessionLog, { messages, turns, usage, at }: AppendRecord): void {
   for (const message of messages) log.view.push(addRow(log, message, { madeBy: null, createdAt: at }));
   const counts = { messages: messages.length, turns, ...(usage === undefined ? {} : { usage }) };
   log.counters = countersAfterAppend(log.counters, counts);
@@ -176,7 +176,7 @@ function addRow(log: SessionLog, message: LogMessage, made: Pick<Row, "madeBy" |
   return row;
 }
 
-function applyCommitted(log: SessionLog, record: Committed): void {
+function applyCommitted(log: SessionLog, record: CommitRecord): void {
   const { eventId, at, system } = record;
   const archived = rowsOf(log, record.archivedIds);
   for (const row of archived) row.archivedBy = eventId;

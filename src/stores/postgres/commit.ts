@@ -4,7 +4,7 @@
  */
 
 import { countersAfterCompaction, countersAfterRollback } from "../../core/store/counters.ts";
-import type { Commit, Committed, Rollback, RolledBack, Waiting } from "../../core/store/store.ts";
+import type { Commit, CommitResult, Rollback, RollbackResult, Waiting } from "../../core/store/store.ts";
 import { messageIdOf } from "../../core/store/store-rules.ts";
 import { type CommitTargets, checkCommit, leaseLost, notInView, planRollback } from "../refusals.ts";
 import { flagIn, numberIn, type Row } from "../sql/cells.ts";
@@ -20,9 +20,9 @@ export async function commitCompaction(
   database: Database,
   sessionId: string,
   { commit, eventId, ...waiting }: Waiting & { readonly commit: Commit; readonly eventId: string },
-): Promise<Committed> {
+): Promise<CommitResult> {
   const { schema } = database;
-  const body = async (transaction: Transaction): Promise<Committed> => {
+  const body = async (transaction: Transaction): Promise<CommitResult> => {
     const locked = await lockSession(transaction, { schema, sessionId });
     const { row, now } = locked;
     const isLeaseHeld = numberIn(row, "lease_token") === commit.lease.token && flagIn(row, "is_lease_live");
@@ -189,9 +189,9 @@ export async function rollBack(
   sessionId: string,
   rollback: Rollback,
   waiting: Waiting = {},
-): Promise<RolledBack> {
+): Promise<RollbackResult> {
   const { schema } = database;
-  const body = async (transaction: Transaction): Promise<RolledBack> => {
+  const body = async (transaction: Transaction): Promise<RollbackResult> => {
     const { row, now } = await lockSession(transaction, { schema, sessionId });
     const inForce = (await transaction.query(inForceText(schema), [sessionId])).map(eventInForceOf);
     const { undoneIds, compactions, head } = planRollback(inForce, rollback);

@@ -4,7 +4,7 @@
  */
 
 import { wholeUsage } from "../../core/store/counters.ts";
-import type { Appended, Batch, StoredMessage, Waiting } from "../../core/store/store.ts";
+import type { AppendResult, Batch, StoredMessage, Waiting } from "../../core/store/store.ts";
 import { messageIdOf } from "../../core/store/store-rules.ts";
 import { sessionMissing } from "../refusals.ts";
 import { type Row, textIn, timeIn } from "../sql/cells.ts";
@@ -19,7 +19,7 @@ export async function appendBatch(
   sessionId: string,
   batch: Batch,
   waiting: Waiting = {},
-): Promise<Appended> {
+): Promise<AppendResult> {
   const { messages } = batch;
   const statement = appendStatement(database.schema, sessionId, batch);
   const [row] = await database.write("append to the session", statement, waiting);

@@ -93,7 +93,7 @@ async function catchUp(database: Database, sessionId: string, waiting: Waiting):
   }
 }
 
-interface Indexed {
+interface RowBatch {
   readonly sessionId: string;
   readonly rows: readonly Row[];
   /** Everything up to here is in the index afterwards. */
@@ -101,7 +101,7 @@ interface Indexed {
 }
 
 /** Another process may index the same rows, or purge one, at the same time. */
-async function writeWords(database: Database, { sessionId, rows, indexed }: Indexed, waiting: Waiting): Promise<void> {
+async function writeWords(database: Database, { sessionId, rows, indexed }: RowBatch, waiting: Waiting): Promise<void> {
   const { schema } = database;
   const parts = rows.flatMap((row) => partsOf(row));
   const textOf = (lockBound: string): string =>

@@ -4,7 +4,7 @@
  */
 
 import { countersAfterCompaction, countersAfterRollback } from "../../core/store/counters.ts";
-import type { Commit, Committed, Rollback, RolledBack } from "../../core/store/store.ts";
+import type { Commit, CommitResult, Rollback, RollbackResult } from "../../core/store/store.ts";
 import { messageIdOf } from "../../core/store/store-rules.ts";
 import { checkCommit, notInView, planRollback } from "../refusals.ts";
 import { numberIn, type Row, textOrNullIn } from "../sql/cells.ts";
@@ -24,7 +24,7 @@ export function commitCompaction(
   connection: Connection,
   sessionId: string,
   { commit, eventId, createdAt }: NewCommit,
-): Committed {
+): CommitResult {
   const row = sessionRow(connection, sessionId);
   const ground = { isLeaseHeld: isHeld(row, commit, createdAt), revision: numberIn(row, "revision") };
   const { archived, edited } = checkCommit(ground, commit);
@@ -82,7 +82,7 @@ export function rollBack(
   connection: Connection,
   sessionId: string,
   { rollback, undoneAt }: { rollback: Rollback; undoneAt: string },
-): RolledBack {
+): RollbackResult {
   const row = sessionRow(connection, sessionId);
   const inForce = connection.all(IN_FORCE, sessionId).map(eventInForceOf);
   const { undoneIds, compactions, head } = planRollback(inForce, rollback);

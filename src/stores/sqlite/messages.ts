@@ -1,7 +1,7 @@
 /** Messages and their attachments: appended, inserted, read back as they were. Each write is part of a write transaction. */
 
 import { countersAfterAppend, wholeUsage } from "../../core/store/counters.ts";
-import type { Appended, Batch, NewMessage, StoredMessage } from "../../core/store/store.ts";
+import type { AppendResult, Batch, NewMessage, StoredMessage } from "../../core/store/store.ts";
 import { messageIdOf } from "../../core/store/store-rules.ts";
 import { type Row, textIn } from "../sql/cells.ts";
 import { type DetachedBody, detachBody } from "../sql/detached-body.ts";
@@ -10,7 +10,7 @@ import type { Connection } from "./connection.ts";
 import { sessionRow, writeSession } from "./sessions.ts";
 
 /** Gives numbers without gaps. Takes no lease. */
-export function appendBatch(connection: Connection, sessionId: string, batch: Batch, createdAt: string): Appended {
+export function appendBatch(connection: Connection, sessionId: string, batch: Batch, createdAt: string): AppendResult {
   const row = sessionRow(connection, sessionId);
   const before = versionOf(row);
   const { messages, turns, usage } = batch;

@@ -5,7 +5,10 @@ import type { JsonValue } from "../../core/json.ts";
 import { PROVIDER_APIS } from "./exchange.ts";
 import type { ProviderCall, Refusal, ServerMemory, StreamEvent, WrittenAnswer } from "./provider-api.ts";
 
-/** What goes wrong with one request. Where `inStream` is true a stream begins with status 200 and holds the error before any content. */
+/**
+ * What goes wrong with one request. Where `inStream` is true a stream begins with status 200 and holds the error before any content; a call
+ * that asks for no stream is refused by its status all the same.
+ */
 export type Fault =
   | { readonly type: "rate-limit"; readonly retryAfterSeconds: number; readonly inStream?: boolean }
   | { readonly type: "server-error" | "overloaded"; readonly inStream?: boolean }
@@ -63,9 +66,9 @@ export async function deliver({ whole, events }: WrittenAnswer, delivery: Delive
     sendJson(response, 200, whole);
     return true;
   }
-  const json = JSON.stringify(whole);
-  response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(json) });
-  await write(response, json.slice(0, json.length >> 1));
+  const json = Buffer.from(JSON.stringify(whole));
+  response.writeHead(200, { "content-type": "application/json", "content-length": json.length });
+  await write(response, json.subarray(0, json.length >> 1));
   response.destroy();
   return false;
 }
@@ -80,7 +83,11 @@ async function sendStream(
     if (fault?.type === "slow") await fault.pause();
     if (signal.aborted) return false;
     if (index >= eventsMax) break;
-    await write(response, call.isArray ? `${index === 0 ? "[" : ","}${JSON.stringify(event.data)}` : eventText(event));
+    const text = call.isArray ? `${index === 0 ? "[" : ","}${JSON.stringify(event.data)}` : eventText(event);
+    // Networks cut where they like, inside of events and of characters.
+    const bytes = Buffer.from(text);
+    await write(response, bytes.subarray(0, bytes.length >> 1));
+    await write(response, bytes.subarray(bytes.length >> 1));
   }
   if (fault?.type !== "cut") return true;
   // Without this the headers would wait for the first event.
@@ -94,8 +101,8 @@ function eventText({ name, data }: StreamEvent): string {
 }
 
 /** Waits until it is on its way, so that what breaks the connection afterwards breaks it behind this. */
-function write(response: ServerResponse, text: string): Promise<void> {
-  return new Promise((resolve) => void response.write(text, () => resolve()));
+function write(response: ServerResponse, bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve) => void response.write(bytes, () => resolve()));
 }
 
 export function sendJson(

@@ -10,6 +10,7 @@ import { messagesApi } from "./anthropic/messages-api.ts";
 import { geminiApi } from "./gemini-api.ts";
 import { chatApi } from "./openai/chat-api.ts";
 import { responsesApi } from "./openai/responses-api.ts";
+import { endsWithTrigger } from "./openai/responses-input.ts";
 import { type CacheUse, type PromptCache, tokensOf, type Unit, unitsOf } from "./prompt-cache.ts";
 import {
   type AnswerUsage,
@@ -141,6 +142,8 @@ async function compact(call: ProviderCall, exchange: Exchange, { reading, input 
   if (call.kind === "compact" || reading.pausesAfterCompaction === true) {
     return answered(api.write({ call, reading, usage: input, compaction }, exchange.memory));
   }
+  // The model then goes on with all of it.
+  if (summary === "") return reply(call, exchange, { reading, input, compaction });
   const conversation = api.compacted(reading, summary);
   const next = { ...reading, conversation, summaries: [summary] };
   const tokens = tokensOf(unitsOf(conversation, counter));
@@ -179,7 +182,7 @@ export function routeOf(
   if (route === undefined) return undefined;
   const { pattern, format, kind } = route;
   const model = pattern.exec(path)?.groups?.model;
-  return { format, kind, ...(model !== undefined && { model: decodeURIComponent(model) }) };
+  return { format, kind, ...(model !== undefined && { model }) };
 }
 
 const ROUTES: readonly (Pick<ProviderCall, "format" | "kind"> & { readonly pattern: RegExp })[] = [
@@ -196,7 +199,5 @@ const ROUTES: readonly (Pick<ProviderCall, "format" | "kind"> & { readonly patte
 /** Some compactions are asked for in the body of an ordinary request. */
 export function asksForCompaction(format: FormatName, body: JsonObject): boolean {
   if (format === "anthropic-messages") return isObject(body.compaction);
-  const { input } = body;
-  const last = Array.isArray(input) ? input.at(-1) : undefined;
-  return format === "openai-responses" && isObject(last) && last.type === "compaction_trigger";
+  return format === "openai-responses" && endsWithTrigger(body);
 }

@@ -5,7 +5,7 @@
 
 import { unmarked } from "../../core/cache-marks.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
-import type { Conversation, Message, Part } from "../../core/message.ts";
+import type { Conversation, Part } from "../../core/message.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
 import { digestOf } from "./seal.ts";
 
@@ -45,7 +45,7 @@ export function unitsOf(conversation: Conversation, counter: TokenCounter, seed 
   for (const message of messages) {
     const { role, parts } = message;
     const framing = counter.count({ ...message, parts: [] });
-    if (parts.length === 0) add(`${role} ${canonicalMessage(message)}`, framing, undefined);
+    if (parts.length === 0) add(`${role} ${canonicalJson(message.wire?.json)}`, framing, undefined);
     parts.forEach((part, position) => {
       const tokens = counter.countParts([part]) + (position === 0 ? framing : 0);
       add(`${role} ${canonicalPart(part)}`, tokens, markOf(part.wire));
@@ -62,11 +62,6 @@ export function tokensOf(units: readonly Unit[]): number {
 export function canonicalPart(part: Part): string {
   if (part.type === "text") return `text ${part.text}`;
   return canonicalJson(part.wire ?? JSON.parse(JSON.stringify(part)));
-}
-
-/** A message by the fields of its own, for one whose parts do not say everything. */
-export function canonicalMessage({ wire }: Message): string {
-  return canonicalJson(wire?.json);
 }
 
 export function canonicalTools(tools: JsonValue | undefined): string {
@@ -117,15 +112,18 @@ export function createPromptCache(now: () => number): PromptCache {
         policy.entries === "everywhere" || mark !== undefined ? [index] : [],
       );
       const read = warmestOf(units, places, isWarm);
-      const lifetimeOf = ({ mark }: Unit): number => (mark === "long" ? LONG_LIFETIME_MS : policy.lifetimeMs);
+      const renew = ({ digest, mark }: Unit): void => {
+        const expires = now() + (mark === "long" ? LONG_LIFETIME_MS : policy.lifetimeMs);
+        entries.set(digest, Math.max(expires, entries.get(digest) ?? expires));
+      };
       // A read renews what it found.
-      if (read !== undefined) entries.set(read.digest, now() + lifetimeOf(read));
+      if (read !== undefined) renew(read);
       let reached = read?.totalTokens ?? 0;
       let writtenTokens = 0;
       let writtenLongTokens = 0;
       for (const unit of places.flatMap((index) => units[index] ?? [])) {
         if (unit.totalTokens < policy.minimumTokens) continue;
-        entries.set(unit.digest, now() + lifetimeOf(unit));
+        renew(unit);
         const added = Math.max(0, unit.totalTokens - reached);
         reached += added;
         writtenTokens += added;

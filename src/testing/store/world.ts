@@ -5,9 +5,9 @@ import { CompactionError, type ErrorCode } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { NewEvent } from "../../core/store/compaction-event.ts";
 import type {
-  Appended,
+  AppendResult,
   Commit,
-  Committed,
+  CommitResult,
   Lease,
   NewMessage,
   SessionState,
@@ -38,7 +38,7 @@ export async function append(
   session: string,
   messages: readonly NewMessage[],
   usage?: { inputTokens: number; outputTokens: number },
-): Promise<Appended> {
+): Promise<AppendResult> {
   const turns = messages.filter(({ role }) => role === "user").length;
   return store.append(session, { messages, turns, ...(usage !== undefined && { usage }) });
 }
@@ -120,7 +120,7 @@ export async function commitOf(store: FullStore, session: string, compaction: Co
   };
 }
 
-export async function compact(store: FullStore, session: string, compaction: Compaction): Promise<Committed> {
+export async function compact(store: FullStore, session: string, compaction: Compaction): Promise<CommitResult> {
   const commit = await commitOf(store, session, compaction);
   const committed = await store.commit(session, commit);
   await store.release(commit.lease);

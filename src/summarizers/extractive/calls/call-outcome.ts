@@ -1,7 +1,7 @@
 /** Whether a tool result reports a failure, and how to say so in one line. Reads a bounded part of any result. */
 
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
-import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/checkpoint.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../../core/message.ts";
 import { INTERRUPTED_TEXT } from "../../../core/repair/rounds.ts";

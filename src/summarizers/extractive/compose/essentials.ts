@@ -9,13 +9,13 @@ import {
   type Decision,
   EMPTY_CHECKPOINT,
   type ListSection,
+  OUTCOME_MARK,
   RANKED_SECTIONS,
   rankOf,
   SECTION_TABLE,
   STATE_RANK_END,
   type ToolFailure,
 } from "../../../core/checkpoint/checkpoint.ts";
-import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
 import type { TokenCounter } from "../../../core/tokens/tokens.ts";
 import { firstCut } from "./first-step.ts";
 import { isKnown } from "./known-quote.ts";

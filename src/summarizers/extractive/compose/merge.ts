@@ -3,8 +3,7 @@
  * decisions accumulate, identifiers still in use stay. Decides by shared words only; never rewords an item.
  */
 
-import { type Checkpoint, mergeEntries, type ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
-import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
+import { type Checkpoint, mergeEntries, OUTCOME_MARK, type ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
 import { IDENTIFIER_KINDS, kindOfIdentifier } from "../../../core/checkpoint/identifier-list.ts";
 import { descendingOrder, type RankedFact, scanIdentifiers } from "../../../core/facts/facts.ts";
 import { isCallForm } from "../calls/argument-names.ts";

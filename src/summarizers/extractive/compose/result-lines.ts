@@ -1,6 +1,6 @@
 /** What tools returned, for the room that nothing else wants: a log of calls with their outcome, and sentences for people. */
 
-import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import type { ToolResultPart } from "../../../core/message.ts";
 import { isLooking, outcomeOf } from "../calls/call-outcome.ts";

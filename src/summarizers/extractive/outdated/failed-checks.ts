@@ -3,7 +3,7 @@
  * calls only. Never judges a check by another of which it has the result.
  */
 
-import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/checkpoint.ts";
 import { isGitDeed } from "../calls/call-keys.ts";
 import { withoutPipes } from "../calls/call-outcome.ts";
 import { hasFailedCheck, isCheck } from "../calls/passed-check.ts";

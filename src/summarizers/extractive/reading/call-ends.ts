@@ -4,7 +4,7 @@
  */
 
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
-import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/checkpoint.ts";
 import { type Message, type ToolResultPart, text as textPart } from "../../../core/message.ts";
 import { failureKeyOf } from "../calls/call-keys.ts";
 import { briefOf, failureOf, writtenCommand } from "../calls/call-outcome.ts";

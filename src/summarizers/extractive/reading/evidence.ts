@@ -3,7 +3,7 @@
  * Only calls that succeeded count. Reads names and arguments of calls and bounded excerpts of results.
  */
 
-import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/checkpoint.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, textsOf } from "../../../core/message.ts";
 import { failureKeyOf } from "../calls/call-keys.ts";

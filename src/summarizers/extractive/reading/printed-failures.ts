@@ -3,7 +3,7 @@
  * newest calls only, and reads one result. Never judges an older check: what came of it was seen.
  */
 
-import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/checkpoint.ts";
 import { callKeyOf } from "../calls/call-keys.ts";
 import { FAILURE_CHARS_MAX } from "../calls/call-outcome.ts";
 import { isCheck, printedFailure } from "../calls/passed-check.ts";

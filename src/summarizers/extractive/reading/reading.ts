@@ -4,7 +4,7 @@
  */
 
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
-import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/checkpoint.ts";
 import { detectLanguage, type Language } from "../../../core/checkpoint/language.ts";
 import { createFactLedger, type FactLedger } from "../../../core/facts/facts.ts";
 import type { JsonValue } from "../../../core/json.ts";

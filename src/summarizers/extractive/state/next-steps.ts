@@ -5,7 +5,7 @@
  */
 
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
-import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { isHeldBack, isWorthTelling } from "../calls/call-outcome.ts";
 import { handsOver } from "../calls/handing-over.ts";

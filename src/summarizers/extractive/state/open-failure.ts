@@ -4,7 +4,7 @@
  */
 
 import type { ToolFailure } from "../../../core/checkpoint/checkpoint.ts";
-import { OUTCOME_MARK } from "../../../core/checkpoint/failed-calls.ts";
+import { OUTCOME_MARK } from "../../../core/checkpoint/checkpoint.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import type { Message, ToolCallPart } from "../../../core/message.ts";
 import { userVoice } from "../../../core/plan/user-voice.ts";

@@ -27,8 +27,11 @@ const BETA_FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const MESSAGE_FIELDS: readonly string[] = ["role", "content"];
-/** A system message may steer what follows it. */
-const SYSTEM_MESSAGE_FIELDS: readonly string[] = [...MESSAGE_FIELDS, "output_config", "clear_at", "id"];
+/** With what a system message may steer what follows it, each with its betas. */
+const SYSTEM_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  output_config: ["mid-conversation-output-config-2026-07-01", "per-turn-control-2026-07-01"],
+  clear_at: ["mid-conversation-system-clear-at-2026-08-21"],
+};
 
 /** Blocks that clients write most; others may have any field. */
 const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -64,8 +67,10 @@ function isPresent(body: JsonObject, path: string): boolean {
 function checkMessages(messages: readonly JsonValue[], betas: string): Refusal | undefined {
   for (const [index, message] of messages.entries()) {
     if (!isObject(message)) continue;
-    const known = message.role === "system" ? SYSTEM_MESSAGE_FIELDS : MESSAGE_FIELDS;
-    const unknown = Object.keys(message).find((key) => !known.includes(key));
+    const isKnown = (key: string): boolean =>
+      MESSAGE_FIELDS.includes(key) ||
+      (message.role === "system" && SYSTEM_FIELDS[key]?.some((name) => betas.includes(name)) === true);
+    const unknown = Object.keys(message).find((key) => !isKnown(key));
     if (unknown !== undefined) return bad(`messages.${index}.${unknown}: Extra inputs are not permitted`);
     if (!isArray(message.content)) continue;
     for (const [position, block] of message.content.entries()) {

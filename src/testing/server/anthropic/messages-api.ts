@@ -153,11 +153,12 @@ function writeMessage(answer: Answer, memory: ServerMemory): WrittenAnswer {
   const { call, reading, reply, compaction } = answer;
   const place = placeIn(reading);
   const content = [
-    ...(compaction === undefined ? [] : [compactionBlock(compaction.summary, call, reading)]),
+    ...(compaction === undefined ? [] : compactionBlocks(compaction.summary, call, reading)),
     ...(reply === undefined ? [] : replyBlocks(reply, { call, reading, place }, memory)),
   ];
   const usage = totalUsage(answer);
-  const stop = reply === undefined ? "compaction" : STOP_REASONS[reply.stop ?? "end"];
+  const isFailed = compaction?.summary === "" && call.kind === "compact";
+  const stop = reply === undefined && !isFailed ? "compaction" : STOP_REASONS[reply?.stop ?? "end"];
   const { applied, transformations } = reading.notes ?? {};
   const isEdited = call.body.context_management !== undefined;
   const management = isEdited ? { context_management: { applied_edits: applied ?? [] } } : {};
@@ -169,6 +170,7 @@ function writeMessage(answer: Answer, memory: ServerMemory): WrittenAnswer {
     whole: { ...start, content, ...ending, usage, ...management },
     events: [
       named({ type: "message_start", message: { ...start, usage: { ...usage, output_tokens: 1 } } }),
+      named({ type: "ping" }),
       ...content.flatMap((block, index) => blockEvents(block, index)),
       named({ type: "message_delta", delta: ending, usage, ...management }),
       named({ type: "message_stop" }),
@@ -193,11 +195,12 @@ function placeIn({ notes }: Reading): ThinkingPlace {
   };
 }
 
-/** Signed where it was asked for by itself, encrypted where the threshold brought it about. */
-function compactionBlock(summary: string, { kind }: ProviderCall, reading: Reading): JsonObject {
+/** Signed where it was asked for by itself, encrypted where the threshold brought it about. An attempt that failed leaves nothing, or an empty block. */
+function compactionBlocks(summary: string, { kind }: ProviderCall, reading: Reading): readonly JsonObject[] {
+  if (summary === "") return kind === "compact" ? [] : [{ type: "compaction", content: null }];
   const sealed = sealSummary(summary, placeIn(reading), stringOf(reading.notes?.lastRole) ?? "");
   const block = { type: "compaction", content: summary };
-  return kind === "compact" ? { ...block, signature: sealed } : { ...block, encrypted_content: sealed };
+  return [kind === "compact" ? { ...block, signature: sealed } : { ...block, encrypted_content: sealed }];
 }
 
 interface Context {

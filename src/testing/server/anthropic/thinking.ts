@@ -8,7 +8,7 @@ import { isCompactionPart } from "../../../core/items.ts";
 import { isArray, isObject, type JsonObject, stringOf } from "../../../core/json.ts";
 import type { Conversation, Message, Part, ReasoningPart } from "../../../core/message.ts";
 import { bindsThinking } from "../../../core/thinking.ts";
-import { canonicalMessage, canonicalPart, canonicalTools } from "../prompt-cache.ts";
+import { canonicalPart, canonicalTools } from "../prompt-cache.ts";
 import { digestOf, seal, unseal } from "../seal.ts";
 
 export interface ThinkingReport {
@@ -40,7 +40,7 @@ export function followThinking(conversation: Conversation, model: string): Think
   let isFirst = true;
   conversation.messages.forEach((message, messageIndex) => {
     if (message.role === "system") {
-      place = { ...place, prefix: digestOf(place.prefix, canonicalMessage(message)) };
+      place = { ...place, prefix: digestOf(place.prefix, ...systemTexts(message)) };
       return;
     }
     message.parts.forEach((part, position) => {
@@ -56,6 +56,12 @@ export function followThinking(conversation: Conversation, model: string): Think
     });
   });
   return { end: place, mismatches };
+}
+
+/** A system message may steer by fields of its own what it stands before. */
+function systemTexts({ parts, wire }: Message): readonly string[] {
+  const { content: _, ...fields } = isObject(wire?.json) ? wire.json : {};
+  return [JSON.stringify(fields), ...parts.map(canonicalPart)];
 }
 
 /** Tools that are loaded later may be added at any time. */

@@ -94,7 +94,6 @@ function write(answer: Answer, memory: ServerMemory): WrittenAnswer {
     events: numbered([
       { type: "response.created", response: begun },
       { type: "response.in_progress", response: begun },
-      ...(compacted.length > 0 ? [{ type: "response.compaction.compacting" }] : []),
       ...output.flatMap(itemEvents),
       { type: `response.${status}`, response: whole },
     ]),
@@ -183,6 +182,7 @@ function itemEvents(item: JsonObject, index: number): readonly JsonObject[] {
       { type: `${name}.done`, ...at, name: item.name, arguments: input },
     ]);
   }
+  if (item.type === "compaction") return around({}, [{ type: "response.compaction.compacting", ...at }]);
   if (item.type !== "message") return around({}, []);
   const [block] = isArray(item.content) ? item.content : [];
   return around(

@@ -19,7 +19,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   ...["model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "max_tool_calls", "stream"],
   ...["stream_options", "max_output_tokens", "temperature", "top_p", "top_logprobs", "text", "reasoning", "include"],
   ...["store", "previous_response_id", "conversation", "context_management", "truncation", "prompt", "background"],
-  ...["metadata", "user", "safety_identifier", "service_tier", "moderation", "image", "access_programs"],
+  ...["metadata", "user", "safety_identifier", "service_tier", "moderation", "image", "access_programs", "personality"],
   ...["prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "client_metadata"],
 ]);
 const COMPACT_PARAMETERS: ReadonlySet<string> = new Set([
@@ -73,6 +73,10 @@ function thresholdOf({ context_management: management }: JsonObject): number | u
 /** The whole list as a stateless request would have it. */
 function withHistory(body: JsonObject, memory: ServerMemory): JsonObject | Refusal {
   const { previous_response_id: previous, input, ...rest } = body;
+  if ((body.conversation ?? null) !== null) {
+    const id = isObject(body.conversation) ? body.conversation.id : body.conversation;
+    return { status: 404, message: `Conversation with id '${String(id)}' not found.`, param: "conversation" };
+  }
   const before = typeof previous === "string" ? memory.storedResponses.get(previous) : [];
   if (before === undefined) {
     const message = `Previous response with id '${String(previous)}' not found.`;

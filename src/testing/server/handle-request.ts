@@ -37,7 +37,7 @@ export interface RequestOutcome {
   readonly usage?: Usage;
 }
 
-export interface World extends Omit<Exchange, "index" | "signal"> {
+export interface ServerState extends Omit<Exchange, "index" | "signal"> {
   readonly requests: RecordedRequest[];
   readonly faults: { readonly fault: Fault; readonly matches: (request: RecordedRequest) => boolean }[];
   /** Answers that were delivered. */
@@ -47,14 +47,21 @@ export interface World extends Omit<Exchange, "index" | "signal"> {
 const BODY_BYTES_MAX = 32 * 1_024 * 1_024;
 
 /** Never rejects: whatever goes wrong in the test's own functions is an error 500 with its message. */
-export async function handle(request: IncomingMessage, response: ServerResponse, world: World): Promise<void> {
+export async function handleRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  state: ServerState,
+): Promise<void> {
+  // The same request gets the same bytes at any time.
+  response.sendDate = false;
   const gone = new AbortController();
   response.on("close", () => gone.abort());
-  const bytes = await buffer(request);
+  const bytes = await buffer(request).catch(() => undefined);
+  if (bytes === undefined) return; // The client went away before it had sent all.
   const record = recordOf(request, bytes);
-  world.requests.push(record);
+  state.requests.push(record);
   try {
-    record.outcome = await respond(record, response, { ...world, index: world.answers, signal: gone.signal, world });
+    record.outcome = await respond(record, response, { ...state, index: state.answers, signal: gone.signal, state });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (!response.headersSent) sendJson(response, 500, { error: { message, type: "server_error" } });
@@ -97,7 +104,7 @@ function decompressed(bytes: Buffer, encoding: string | undefined): Buffer {
 }
 
 interface Turn extends Exchange {
-  readonly world: World;
+  readonly state: ServerState;
 }
 
 async function respond(record: RecordedRequest, response: ServerResponse, turn: Turn): Promise<RequestOutcome> {
@@ -110,22 +117,26 @@ async function respond(record: RecordedRequest, response: ServerResponse, turn: 
   const isStream = isStreamPath || (kind !== "count" && body.stream === true);
   const isArray = isStreamPath && !record.path.includes("alt=sse");
   const call: ProviderCall = { format, kind, model, isStream, isArray, headers: record.headers, body };
-  const fault = takeFault(record, turn.world);
+  const fault = takeFault(record, turn.state);
   const outcome = failureOf(record, fault) ?? (await answerCall(call, withWindow(turn, fault)));
   if (turn.signal.aborted) return { type: "aborted", status: 0 };
   const delivery = { call, response, signal: turn.signal, ...(fault !== undefined && { fault }) };
   if (outcome.type === "refused") {
     const { refusal, inStream } = outcome;
     const status = await refuse(refusal, inStream && isStream, { ...delivery, memory: turn.memory });
-    return { type: fault === undefined ? "refused" : "failed", status, message: refusal.message };
+    const isFault = fault !== undefined && REFUSING.includes(fault.type);
+    return { type: isFault ? "failed" : "refused", status, message: refusal.message };
   }
   const isWhole = await deliver(outcome.answer, delivery);
   const isBroken = fault?.type === "cut" || fault?.type === "garbage";
   if (!isWhole) return { type: isBroken ? "failed" : "aborted", status: 200 };
-  if (kind === "answer") turn.world.answers++;
+  if (kind === "answer") turn.state.answers++;
   const usage = formatNamed(format).readUsage(outcome.answer.whole);
   return { type: "answered", status: 200, ...(usage !== undefined && { usage }) };
 }
+
+/** Other faults spoil an answer; a request that is refused anyway never meets them. */
+const REFUSING: readonly Fault["type"][] = ["rate-limit", "server-error", "overloaded", "overflow"];
 
 /** A fault may make the window smaller for one request, and choose how that shows. */
 function withWindow(turn: Turn, fault: Fault | undefined): Exchange {
@@ -139,7 +150,7 @@ function withWindow(turn: Turn, fault: Fault | undefined): Exchange {
   };
 }
 
-function takeFault(record: RecordedRequest, { faults }: World): Fault | undefined {
+function takeFault(record: RecordedRequest, { faults }: ServerState): Fault | undefined {
   const at = faults.findIndex(({ matches }) => matches(record));
   return at < 0 ? undefined : faults.splice(at, 1)[0]?.fault;
 }
