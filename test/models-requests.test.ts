@@ -99,6 +99,21 @@ describe("requests", () => {
     );
   });
 
+  test("for a long answer are streamed to Anthropic, whose client would not wait for it", async () => {
+    server.answers = [anthropicAnswer];
+    const reply = await claude().complete({ ...body, max_tokens: 64_000 });
+    expect([server.requests[0]?.body.stream, reply.text]).toEqual([true, "Running both."]);
+    expect(JSON.parse(JSON.stringify(reply.response))).toEqual(anthropicAnswer.whole);
+  });
+
+  test("to Gemini have the stated configuration beside their own", async () => {
+    server.answers = [geminiAnswer];
+    const flash = gemini(geminiClient(), "x", { request: { config: { temperature: 0, topK: 1 } } });
+    await flash.complete({ contents: "Go.", config: { topK: 2 } });
+    expect(server.requests[0]?.body.generationConfig).toEqual({ temperature: 0, topK: 2 });
+    expect(flash.question({ system: "s", prompt: "p", maxOutputTokens: 1_000 })).toMatchObject({ contents: [{}] });
+  });
+
   test("to Gemini may be REST bodies", async () => {
     server.answers = [geminiAnswer];
     const rest = {
@@ -301,9 +316,13 @@ describe("native compaction", () => {
 
   test("by hand, an ordinary request is enough", async () => {
     server.onRequest = (asked) => ({ whole: compactMessages(asked) });
-    const { content } = await claude().compact({ ...body, stream: true, stop_sequences: ["x"] });
+    const stated = anthropic(anthropicClient(), "claude-opus-5-5", {
+      request: { service_tier: "auto", stop_sequences: ["x"] },
+    });
+    const { content } = await stated.compact({ ...body, stream: true, stop_sequences: ["x"] });
     expect(content).toMatchObject([{ type: "compaction", content: "Then 1 messages." }]);
     expect(server.requests[0]?.headers["anthropic-beta"]).toBe("compact-2026-09-04");
+    expect(server.requests[0]?.body).toMatchObject({ service_tier: "auto", compaction: { type: "summarize" } });
     server.onRequest = (asked) => ({ whole: compactResponses(asked) });
     const { output } = await openaiResponses(openaiClient(), "gpt-6-sol").compact({
       input: chat(2),

@@ -221,6 +221,70 @@ test("a server that leaves the items out of the last event has them all the same
   expect(end).toMatchObject({ type: "end", reply: { response: finished } });
 });
 
+test.each([
+  ["anthropic", 0, { ...anthropicAnswer.whole, content: [], stop_reason: "refusal" }, "refusal"],
+  ["anthropic", 0, { ...anthropicAnswer.whole, content: [], stop_reason: "pause_turn" }, "pause"],
+  [
+    "openaiResponses",
+    1,
+    { ...responsesAnswer.whole, output: [], status: "incomplete", incomplete_details: { reason: "max_output_tokens" } },
+    "length",
+  ],
+  [
+    "openaiResponses",
+    1,
+    {
+      ...responsesAnswer.whole,
+      output: [
+        {
+          type: "message",
+          id: "m",
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "refusal", refusal: "No." }],
+        },
+      ],
+    },
+    "refusal",
+  ],
+  [
+    "openaiChat",
+    2,
+    {
+      ...chatAnswer.whole,
+      choices: [{ index: 0, finish_reason: "content_filter", message: { role: "assistant", content: null } }],
+    },
+    "refusal",
+  ],
+  [
+    "openaiChat",
+    2,
+    {
+      ...chatAnswer.whole,
+      choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: null, refusal: "No." } }],
+    },
+    "refusal",
+  ],
+  ["gemini", 3, { candidates: [{ finishReason: "MAX_TOKENS", index: 0 }] }, "length"],
+] as const)("%s: an answer that says nothing, or no, is a reply", async (_, index, whole, stopReason) => {
+  const provider = PROVIDERS[index] ?? fail();
+  // The answer is JSON.
+  server.answers = [{ whole: whole as unknown as JsonObject }];
+  const reply = await provider.model().complete(provider.body);
+  expect(reply).toMatchObject({ stopReason, calls: [] });
+  const session = await openSession("empty", { store: "memory:", compactor: { format: provider.model().format } });
+  await session.append("Go.");
+  expect(await session.append(reply.response)).toHaveLength(reply.messages.length);
+  await session.close();
+});
+
+test("several choices are no answer to go on with", async () => {
+  const [choice] = isArray(chatAnswer.whole.choices) ? chatAnswer.whole.choices : [];
+  server.answers = [{ whole: { ...chatAnswer.whole, choices: [choice ?? null, choice ?? null] } }];
+  const asked = openaiChat(openaiClient(), "x").complete({ messages: [], n: 2 });
+  await expect(asked).rejects.toMatchObject({ code: "model-failed", message: expect.stringContaining("2 choices") });
+});
+
 test("a blocked prompt is an error that is not retried", async () => {
   server.answers = [{ whole: { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } } }];
   const asked = gemini(geminiClient(), "gemini-3.5-flash", once).complete(PROVIDERS[3]?.body ?? {});
