@@ -151,10 +151,12 @@ test("media, tool choice and cache marks are sent in the provider's words", asyn
   await aiSdk(claude("claude-opus-4-6")).complete({
     max_tokens: 100,
     tools: TOOLS,
+    system: [marked, { type: "text", text: "Then say it." }],
     tool_choice: { type: "tool", name: "bash" },
     messages: [{ role: "user", content: [{ type: "image", source }, marked] }],
   });
   expect(server.requests[0]?.body).toMatchObject({
+    system: [marked, { text: "Then say it." }],
     tool_choice: { type: "tool", name: "bash" },
     messages: [{ content: [{ type: "image", source }, marked] }],
   });

@@ -5,7 +5,7 @@ import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
-import type { JsonObject } from "../src/core/json.ts";
+import { isArray, type JsonObject } from "../src/core/json.ts";
 import type { Model } from "../src/core/model.ts";
 import { anthropic, gemini, type NativeModel, openaiChat, openaiResponses } from "../src/models.ts";
 import { openSession } from "../src/session.ts";
@@ -312,6 +312,26 @@ describe("native compaction", () => {
     await session.rollback();
     expect(await session.view()).toEqual(before);
     await session.close();
+  });
+
+  test("of a request for a long answer is streamed, too, and is the same", async () => {
+    const whole = compactMessages({ ...body, compaction: { type: "summarize" } });
+    const [block] = isArray(whole.content) ? whole.content : [];
+    const { content: _, usage: __, ...message } = whole;
+    const events = [
+      {
+        type: "message_start",
+        message: { ...message, stop_reason: null, content: [], usage: { input_tokens: 0, output_tokens: 0 } },
+      },
+      { type: "content_block_start", index: 0, content_block: block ?? null },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "compaction" }, usage: whole.usage ?? null },
+      { type: "message_stop" },
+    ];
+    server.answers = [{ events }];
+    const answer = await claude().compact({ ...body, max_tokens: 64_000 });
+    expect(answer).toMatchObject({ content: [block], stop_reason: "compaction", usage: whole.usage });
+    expect(server.requests[0]?.body).toMatchObject({ stream: true, compaction: { type: "summarize" } });
   });
 
   test("by hand, an ordinary request is enough", async () => {

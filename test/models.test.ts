@@ -148,6 +148,9 @@ describe.each(PROVIDERS)("$name", ({ name, model, answer, body, results }) => {
     await expect(model().complete(body, AbortSignal.abort("never sent"))).rejects.toMatchObject({
       cause: "never sent",
     });
+    await expect(all(model().stream(body, AbortSignal.abort("never sent")))).rejects.toMatchObject({
+      cause: "never sent",
+    });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -174,6 +177,7 @@ describe.each(PROVIDERS)("$name", ({ name, model, answer, body, results }) => {
 
   test("a bare list is no request", async () => {
     await expect(model().complete([{ role: "user" }])).rejects.toMatchObject({ code: "invalid-request" });
+    await expect(all(model().stream([{ role: "user" }]))).rejects.toMatchObject({ code: "invalid-request" });
   });
 });
 

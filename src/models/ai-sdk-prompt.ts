@@ -10,10 +10,9 @@ import { METADATA_KEY, PART_TYPE, parsed, SIGNED_ELSEWHERE } from "./ai-sdk-answ
 export function callOptions(body: JsonObject, abortSignal: AbortSignal): never {
   const { system, messages, tools } = format.decode(body);
   const names = new Map(messages.flatMap(({ parts }) => parts.flatMap(namedCall)));
-  const instructions = textOf(system);
   const options = {
     prompt: [
-      ...(instructions === "" ? [] : [{ role: "system", content: instructions }]),
+      ...system.map((part) => ({ role: "system", content: textOf([part]), ...optionsOf(part, true) })),
       ...messages.flatMap((message) => promptMessages(message, names)),
     ],
     maxOutputTokens: body.max_tokens,

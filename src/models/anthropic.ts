@@ -33,13 +33,14 @@ export function anthropic(
   options: ModelOptions = {},
 ): NativeModel<AnthropicRequest> {
   const { messages } = client.beta;
-  const send = (body: JsonObject, signal: AbortSignal) => messages.create(withBetas(body), { signal });
   const stream = (body: JsonObject, signal: AbortSignal) => streamed(messages.stream(withBetas(body), { signal }));
+  const send = (body: JsonObject, signal: AbortSignal) =>
+    isLong(body) ? drained(stream(body, signal)) : messages.create(withBetas(body), { signal });
   const made = createModel({
     id: model,
     format: anthropicMessages,
     options,
-    send: (body, signal) => (isLong(body) ? drained(stream(body, signal)) : send(body, signal)),
+    send,
     stream,
     count: async (body, signal) => (await messages.countTokens(withBetas(counted(body)), { signal })).input_tokens,
     stopOf: ({ stop_reason: reason }) => stringOf(reason),
@@ -75,7 +76,7 @@ async function* streamed(
 ): AsyncGenerator<ModelDelta, unknown, undefined> {
   let isWhole = false;
   for await (const event of stream) {
-    isWhole = isObject(event) && event.type === "message_stop";
+    isWhole ||= isObject(event) && event.type === "message_stop";
     const delta = isObject(event) && isObject(event.delta) ? event.delta : {};
     if (typeof delta.text === "string") yield { type: "text", text: delta.text };
     if (typeof delta.thinking === "string") yield { type: "reasoning", text: delta.thinking };

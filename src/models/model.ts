@@ -49,7 +49,7 @@ export function createModel<Request extends object>(calls: ProviderCalls<Request
       const body = bodyOf(request, calls);
       return readResponse(await answered(calls, signal, () => calls.send(body, signal)), calls);
     },
-    stream: (request, signal = new AbortController().signal) => events(calls, bodyOf(request, calls), signal),
+    stream: (request, signal = new AbortController().signal) => events(calls, request, signal),
     ...(count !== undefined && {
       countTokens: async (request: object, signal = new AbortController().signal) =>
         answered(calls, signal, () => count(bodyOf(request, calls), signal)),
@@ -87,7 +87,9 @@ export async function answered<Value>(
   }
 }
 
-async function* events(calls: ProviderCalls<object>, body: JsonObject, signal: AbortSignal) {
+async function* events(calls: ProviderCalls<object>, request: object, signal: AbortSignal) {
+  const body = bodyOf(request, calls);
+  if (signal.aborted) throw aborted(signal);
   const ending = new AbortController();
   const deltas = calls.stream(body, AbortSignal.any([signal, ending.signal]));
   let isOver = false;
