@@ -44,7 +44,8 @@ export function delayBefore(attempt: number, settings: RetrySettings, error?: un
 
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
 /** Of a connection, and of an error of OpenAI's in a stream that began with status 200. */
-const RETRYABLE_CODE = /^(?:server_error|rate_limit_exceeded|ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)$/;
+const RETRYABLE_CODE =
+  /^(?:server_error|rate_limit_exceeded|ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)$/;
 const RETRYABLE_NAME = /^(?:RateLimitError|APIConnection\w*Error|TimeoutError|InternalServerError|OverloadedError)$/;
 /** The `type` in Anthropic's SDK: the only sign of an error in a stream that began with status 200. */
 const RETRYABLE_TYPE = /^(?:rate_limit_error|overloaded_error|api_error|timeout_error)$/;
