@@ -39,6 +39,9 @@ export interface ModelServer {
 
 type ServerState = Pick<ModelServer, "requests" | "answers" | "onRequest">;
 
+/** How to poll for what will come, on a machine of any speed. */
+export const PATIENTLY = { timeout: 120_000, interval: 5 };
+
 export async function startModelServer(): Promise<ModelServer> {
   const state: ServerState = { requests: [], answers: [], onRequest: undefined };
   const server = createServer((request, response) => void respond(request, response, state));

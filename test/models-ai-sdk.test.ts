@@ -11,7 +11,7 @@ import { aiSdk } from "../src/models.ts";
 import { openSession } from "../src/session.ts";
 import { llm } from "../src/summarizers/llm.ts";
 import { anthropicAnswer, responsesAnswer } from "./model-answers.ts";
-import { type ModelServer, startModelServer } from "./model-server.ts";
+import { type ModelServer, PATIENTLY, startModelServer } from "./model-server.ts";
 import { checkpointText } from "./summarizer-script.ts";
 
 let server: ModelServer;
@@ -208,10 +208,10 @@ test.each([
   server.answers = [answer];
   const controller = new AbortController();
   const outcome = replyOf(aiSdk(claude()), ASKED, form, controller.signal).catch((error: unknown) => error);
-  await expect.poll(() => server.requests.length).toBe(1);
+  await expect.poll(() => server.requests.length, PATIENTLY).toBe(1);
   controller.abort("enough");
   expect(await outcome).toMatchObject({ code: "aborted", cause: "enough" });
-  await expect.poll(() => server.requests[0]?.isAborted).toBe(true);
+  await expect.poll(() => server.requests[0]?.isAborted, PATIENTLY).toBe(true);
 });
 
 test("a cut stream is no answer, and may be asked for again", async () => {

@@ -10,7 +10,7 @@ import type { Model, ModelEvent } from "../src/core/model.ts";
 import { anthropic, gemini, openaiChat, openaiResponses } from "../src/models.ts";
 import { openSession } from "../src/session.ts";
 import { anthropicAnswer, chatAnswer, geminiAnswer, responsesAnswer, type WholeAnswer } from "./model-answers.ts";
-import { type ModelServer, startModelServer } from "./model-server.ts";
+import { type ModelServer, PATIENTLY, startModelServer } from "./model-server.ts";
 
 let server: ModelServer;
 beforeAll(async () => {
@@ -160,7 +160,7 @@ describe.each(PROVIDERS)("$name", ({ name, model, answer, body, results }) => {
       expect(event.type).toBe("reasoning");
       break;
     }
-    await expect.poll(() => server.requests[0]?.isAborted).toBe(true);
+    await expect.poll(() => server.requests[0]?.isAborted, PATIENTLY).toBe(true);
   });
 
   test("an error keeps what the client threw as its cause", async () => {
@@ -300,10 +300,10 @@ async function abortedAfter(ask: (signal: AbortSignal) => Promise<unknown>): Pro
   const controller = new AbortController();
   const seen = server.requests.length;
   const outcome = ask(controller.signal).catch((error: unknown) => error);
-  await expect.poll(() => server.requests.length).toBe(seen + 1);
+  await expect.poll(() => server.requests.length, PATIENTLY).toBe(seen + 1);
   controller.abort("enough");
   const error = await outcome;
-  await expect.poll(() => server.requests[seen]?.isAborted).toBe(true);
+  await expect.poll(() => server.requests[seen]?.isAborted, PATIENTLY).toBe(true);
   return error;
 }
 
