@@ -208,6 +208,8 @@ export const TAKES_NO_TEXT: Readonly<Record<string, string>> = {
   profileNames: "a list of names",
   raiseToFloor: "numbers",
   fromPostgresJs: "wraps a client",
+  anthropic: "wraps a client; its answers are read by the format",
+  aiSdk: "wraps a client; its answers are read by the format",
   postgresStore: "the server reads the text; what it shares with SQLite is read there",
   createRandom: "a seed",
   formatContract: "a suite over generated bodies",

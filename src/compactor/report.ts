@@ -3,6 +3,7 @@
 import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import { failuresIn } from "../core/checkpoint/checkpoint.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
+import type { Prices } from "../core/model.ts";
 import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan/plan.ts";
 import { UNTRIED } from "../core/plan/plan-input.ts";
 import type { Usage, Violation } from "../core/ports.ts";
@@ -201,13 +202,7 @@ function countSteps({ steps }: Plan): Readonly<Record<string, number>> {
   return counts;
 }
 
-/** USD per million tokens. */
-export interface Prices {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead?: number;
-  readonly cacheWrite?: number;
-}
+export type { Prices };
 
 /** Usage, and its model: absent where the reply does not name it, since it need not be the one that was asked. */
 export interface Bill {

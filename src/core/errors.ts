@@ -15,6 +15,8 @@ export type ErrorCode =
   | "invalid-plan"
   /** A model made no usable summary; `reason` says how it failed. */
   | "summary-failed"
+  /** A model did not answer, or its answer cannot be used; `cause` is what its client threw or the response. */
+  | "model-failed"
   /** The given error is not an overflow; `cause` is that error. */
   | "not-an-overflow"
   /** The provider refused a request as too long, and no compaction made it fit; a retry would end in the same way. */

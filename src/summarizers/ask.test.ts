@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Reply, scripted, statusError } from "../../test/summarizer-script.ts";
-import { ask, createCallBudget, DEFAULT_RETRY, delayBefore, isOverflowError, isTransient } from "./ask.ts";
+import { DEFAULT_RETRY, delayBefore, isOverflowError, isTransient } from "../retry.ts";
+import { ask, createCallBudget } from "./ask.ts";
 
 const request = { system: "s", prompt: "p", maxOutputTokens: 10, temperature: 0, signal: new AbortController().signal };
 
