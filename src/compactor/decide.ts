@@ -78,7 +78,7 @@ export interface Decision {
   readonly refused?: string;
 }
 
-/** What the triggers were asked with, and the limit that was passed: the lowest one there is when somebody asked, or none fired. */
+/** What the triggers were asked with, and the limit in tokens that was passed: the lowest one there is when somebody asked, or none fired. */
 export interface Measure {
   readonly size: ContextSize;
   readonly tokens: number;
@@ -127,17 +127,17 @@ export function decide(given: DecideInput): Decision {
 /** A view by its sums alone. */
 export interface QuietInput extends Pick<DecideInput, "settings" | "isCacheCold" | "checkPoint"> {
   readonly size: ContextSize;
-  readonly messageCount: number;
   readonly targetTokens: number | undefined;
 }
 
 /** The plan that does nothing, where the sums say that nothing is due; undefined where the messages have to be looked at. */
 export function quietPlan(input: QuietInput): Plan | undefined {
-  const { settings, size, messageCount } = input;
+  const { settings, size } = input;
   const tokens = size.systemTokens + size.toolsTokens + size.messagesTokens;
   const { prune } = settings;
   const dropsTurns = prune.enabled && prune.dropTurnsKeep > 0;
-  if (dropsTurns || excessMessages(settings, messageCount) > 0 || isAboveHighWater(settings, tokens)) return undefined;
+  if (dropsTurns || excessMessages(settings, size.messageCount) > 0 || isAboveHighWater(settings, tokens))
+    return undefined;
   const { fired, because } = reasonFor(input, size);
   if (fired !== undefined || tokens > settings.windowTokens) return undefined;
   const { targetTokens } = input;
@@ -308,8 +308,9 @@ function reasonFor(given: ReasonInput, size: ContextSize): FoundReason {
   if (checkPoint === "onOverflow") return { fired: "overflow", because, measured };
   const fired = findTrigger(settings, { size, isCacheCold });
   if (fired === undefined) return { because, measured };
-  const passed = { size, tokens: fired.tokens, thresholdTokens: fired.thresholdTokens };
-  return isThrashing ? { because: "thrashing", measured: passed } : { fired: fired.trigger, because, measured: passed };
+  const { trigger, ...compared } = fired;
+  const passed = { size, ...compared };
+  return isThrashing ? { because: "thrashing", measured: passed } : { fired: trigger, because, measured: passed };
 }
 
 /** Nothing is done, not even what was capped or pruned on the way to the decision. */
@@ -330,7 +331,7 @@ export function withoutSteps(decision: Decision, given: DecideInput, because: No
 }
 
 export function sizeOf({ view, totalOf, systemTokens, toolsTokens }: DecideInput): ContextSize {
-  return { systemTokens, toolsTokens, messagesTokens: totalOf(view.messages) };
+  return { systemTokens, toolsTokens, messagesTokens: totalOf(view.messages), messageCount: view.messages.length };
 }
 
 /** As the report counts. */
