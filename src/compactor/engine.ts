@@ -4,8 +4,8 @@
  */
 
 import type { Summarizer } from "../core/checkpoint/summary.ts";
+import { modelIn } from "../core/format-rules.ts";
 import type { Remark } from "../core/hooks/log-lines.ts";
-import { isObject, stringOf } from "../core/json.ts";
 import type { Calibration, LearnedWindows } from "../core/learned.ts";
 import type { Conversation } from "../core/message.ts";
 import type { OwnStrategy } from "../core/plan/plan-input.ts";
@@ -69,7 +69,7 @@ interface Embedded extends Pick<MakeSummaryInput, "detailsOf" | "shorten"> {
 
 /** Whose rules, costs and window hold for a request. */
 export function modelFor(engine: Engine, request: unknown): string | undefined {
-  return engine.model ?? (isObject(request) ? stringOf(request.model) : undefined);
+  return engine.model ?? modelIn(request);
 }
 
 export interface SettingsDemand {

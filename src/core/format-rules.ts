@@ -4,6 +4,7 @@
  */
 
 import { CompactionError } from "./errors.ts";
+import { isObject, stringOf } from "./json.ts";
 import type { MediaPart } from "./message.ts";
 import { isKnownBefore, type SinceVersions } from "./thinking.ts";
 import type { Overhead } from "./tokens/tokens.ts";
@@ -16,6 +17,10 @@ export interface FormatRules {
   readonly listKey: "messages" | "input" | "contents";
   /** Keys of a body that hold the system prompt outside the list. */
   readonly systemKeys: readonly string[];
+  /** The key of a body that names the model. */
+  readonly modelKey: string;
+  /** The key of a body that holds the tool definitions, and whatever else stands with them. */
+  readonly toolsKey: string;
   /** Keys of which every message of the format has at least one; empty where it may have none of them. */
   readonly messageKeys: readonly string[];
   /** Who carries tool results: a user message, or a message of their own. */
@@ -122,6 +127,8 @@ export interface FormatFeatures {
   readonly roles: readonly string[];
   /** Types of the blocks inside `content`. */
   readonly blockTypes: readonly string[];
+  /** Keys of those blocks, where they have no type. */
+  readonly blockKeys?: readonly string[];
   /**
    * How the provider's own model names begin; a hint only, since gateways for chat requests take such names too. It counts in a request
    * that sets `max_tokens`, as this format must, or has a list of blocks for content, as session files have.
@@ -134,6 +141,8 @@ const PLAIN_NAME: NameRule = { ...ANY_NAME, refused: /[^\w-]/g };
 
 /** What holds unless a format says otherwise: a provider that demands little and offers nothing of its own. */
 const DEFAULTS = {
+  modelKey: "model",
+  toolsKey: "tools",
   systemKeys: [],
   messageKeys: [],
   resultsAdjacent: true,
@@ -316,6 +325,18 @@ const RULES = {
 /** The names of all formats. */
 // An object literal has the keys of its type and no others.
 export const FORMAT_NAMES = Object.keys(RULES) as readonly FormatName[];
+
+const MODEL_KEYS = new Set(FORMAT_NAMES.map((name) => RULES[name].modelKey));
+
+/** The model that a body of any format names. */
+export function modelIn(body: unknown): string | undefined {
+  if (!isObject(body)) return undefined;
+  for (const key of MODEL_KEYS) {
+    const model = stringOf(body[key]);
+    if (model !== undefined) return model;
+  }
+  return undefined;
+}
 
 /** The first version of each Claude that takes system messages in the list. Sonnet 5 does not, and nothing is documented about its successor. */
 const SYSTEM_IN_LIST_SINCE: SinceVersions = new Map([
