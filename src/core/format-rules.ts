@@ -326,7 +326,8 @@ const RULES = {
 // An object literal has the keys of its type and no others.
 export const FORMAT_NAMES = Object.keys(RULES) as readonly FormatName[];
 
-const MODEL_KEYS = new Set(FORMAT_NAMES.map((name) => RULES[name].modelKey));
+/** Under which keys a body of any format names its model. */
+export const MODEL_KEYS: readonly string[] = [...new Set(FORMAT_NAMES.map((name) => RULES[name].modelKey))];
 
 /** The model that a body of any format names. */
 export function modelIn(body: unknown): string | undefined {
