@@ -5,6 +5,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { EMPTY_CHECKPOINT } from "../src/core/checkpoint/checkpoint.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { gemini } from "../src/formats/gemini.ts";
@@ -115,12 +116,12 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   recallTool: storeSubject(() => memoryStore()),
   renderCheckpoint: {
     ofText: {
-      sections: (said) => parts.renderCheckpoint(parts.parseCheckpoint(checkpointText(said)) ?? NO_CHECKPOINT),
+      sections: (said) => parts.renderCheckpoint(parts.parseCheckpoint(checkpointText(said)) ?? EMPTY_CHECKPOINT),
     },
     ofMany: {
       items: (count) =>
         parts.renderCheckpoint({
-          ...NO_CHECKPOINT,
+          ...EMPTY_CHECKPOINT,
           done: listOf(count, (at) => `gate ${at}`),
           identifiers: listOf(count, (at) => `gate-${at}.ts`),
           filesRead: listOf(count, (at) => `src/gate-${at}.ts`),
@@ -184,21 +185,6 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   },
   exactTokens: { ofText: { text: (said) => exact(said) } },
   parseShorthand: { ofText: { script: (said) => quietly(() => parseShorthand(said)) } },
-};
-
-const NO_CHECKPOINT: parts.Checkpoint = {
-  goal: [],
-  constraints: [],
-  done: [],
-  inProgress: [],
-  blocked: [],
-  decisions: [],
-  nextSteps: [],
-  criticalContext: [],
-  filesRead: [],
-  filesModified: [],
-  toolFailures: [],
-  identifiers: [],
 };
 
 /** Exports that are given no text, and why. */
