@@ -50,8 +50,11 @@ const TOOL_MARK: Loss = { messageIndex: -1, what: "cache-mark", became: "dropped
 
 /** Keys of a body whose contents are converted. All other keys are specific to their provider and are dropped. */
 const CARRIED_KEYS: ReadonlySet<string> = new Set([
-  "tools",
-  ...FORMAT_NAMES.flatMap((name) => [formatRules(name).listKey, ...formatRules(name).systemKeys]),
+  ...FORMAT_NAMES.map((name) => formatRules(name)).flatMap(({ listKey, systemKeys, toolsKey }) => [
+    listKey,
+    toolsKey,
+    ...systemKeys,
+  ]),
 ]);
 
 function lostParameters({ wire }: Conversation): readonly Loss[] {

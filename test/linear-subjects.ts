@@ -5,6 +5,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { EMPTY_CHECKPOINT } from "../src/core/checkpoint/checkpoint.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { gemini } from "../src/formats/gemini.ts";
@@ -115,12 +116,12 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   recallTool: storeSubject(() => memoryStore()),
   renderCheckpoint: {
     ofText: {
-      sections: (said) => parts.renderCheckpoint(parts.parseCheckpoint(checkpointText(said)) ?? NO_CHECKPOINT),
+      sections: (said) => parts.renderCheckpoint(parts.parseCheckpoint(checkpointText(said)) ?? EMPTY_CHECKPOINT),
     },
     ofMany: {
       items: (count) =>
         parts.renderCheckpoint({
-          ...NO_CHECKPOINT,
+          ...EMPTY_CHECKPOINT,
           done: listOf(count, (at) => `gate ${at}`),
           identifiers: listOf(count, (at) => `gate-${at}.ts`),
           filesRead: listOf(count, (at) => `src/gate-${at}.ts`),
@@ -186,21 +187,6 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
   parseShorthand: { ofText: { script: (said) => quietly(() => parseShorthand(said)) } },
 };
 
-const NO_CHECKPOINT: parts.Checkpoint = {
-  goal: [],
-  constraints: [],
-  done: [],
-  inProgress: [],
-  blocked: [],
-  decisions: [],
-  nextSteps: [],
-  criticalContext: [],
-  filesRead: [],
-  filesModified: [],
-  toolFailures: [],
-  identifiers: [],
-};
-
 /** Exports that are given no text, and why. */
 export const TAKES_NO_TEXT: Readonly<Record<string, string>> = {
   TRANSCRIPT_SOURCES: "a list of names",
@@ -208,6 +194,8 @@ export const TAKES_NO_TEXT: Readonly<Record<string, string>> = {
   profileNames: "a list of names",
   raiseToFloor: "numbers",
   fromPostgresJs: "wraps a client",
+  anthropic: "wraps a client; its answers are read by the format",
+  aiSdk: "wraps a client; its answers are read by the format",
   postgresStore: "the server reads the text; what it shares with SQLite is read there",
   createRandom: "a seed",
   formatContract: "a suite over generated bodies",

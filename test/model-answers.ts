@@ -146,21 +146,44 @@ const finished = {
 const numbered = (events: readonly JsonObject[]): readonly JsonObject[] =>
   events.map((event, index) => ({ ...event, sequence_number: index }));
 
+const added = (index: number, item: JsonObject): JsonObject => ({
+  type: "response.output_item.added",
+  output_index: index,
+  item: { ...item, status: "in_progress" },
+});
+const done = (index: number, item: JsonObject): JsonObject => ({
+  type: "response.output_item.done",
+  output_index: index,
+  item,
+});
+const calledItem = (index: number, item: JsonObject): readonly JsonObject[] => [
+  added(index, { ...item, arguments: "" }),
+  {
+    type: "response.function_call_arguments.delta",
+    item_id: item.id,
+    output_index: index,
+    delta: item.arguments,
+  },
+  done(index, item),
+];
+const summary = { item_id: "rs_1", output_index: 0, summary_index: 0 };
+const text = { item_id: "msg_1", output_index: 1, content_index: 0 };
+
 export const responsesAnswer: WholeAnswer = {
   whole: finished,
   events: numbered([
     { type: "response.created", response: { ...response, status: "in_progress", output: [] } },
-    {
-      type: "response.reasoning_summary_text.delta",
-      item_id: "rs_1",
-      output_index: 0,
-      summary_index: 0,
-      delta: "Two suites.",
-    },
-    { type: "response.output_item.done", output_index: 0, item: reasoning },
-    { type: "response.output_text.delta", item_id: "msg_1", output_index: 1, content_index: 0, delta: "Running " },
-    { type: "response.output_text.delta", item_id: "msg_1", output_index: 1, content_index: 0, delta: "both." },
-    ...output.slice(1).map((item, index) => ({ type: "response.output_item.done", output_index: index + 1, item })),
+    added(0, { ...reasoning, summary: [], encrypted_content: "gA" }),
+    { type: "response.reasoning_summary_part.added", ...summary, part: { type: "summary_text", text: "" } },
+    { type: "response.reasoning_summary_text.delta", ...summary, delta: "Two " },
+    { type: "response.reasoning_summary_text.delta", ...summary, delta: "suites." },
+    { type: "response.reasoning_summary_part.done", ...summary, part: reasoning.summary[0] },
+    done(0, reasoning),
+    added(1, { ...said, content: [] }),
+    { type: "response.output_text.delta", ...text, delta: "Running ", logprobs: [] },
+    { type: "response.output_text.delta", ...text, delta: "both.", logprobs: [] },
+    done(1, said),
+    ...output.slice(2).flatMap((item, index) => calledItem(index + 2, item)),
     { type: "response.completed", response: finished },
   ]),
 };

@@ -32,11 +32,18 @@ export interface ModelServer {
   readonly requests: AskedRequest[];
   /** One answer for each request; the last one repeats. */
   answers: readonly Answer[];
+  /** Answers instead, where it is set. */
+  onRequest: ((body: JsonObject) => Answer) | undefined;
   close(): void;
 }
 
+type ServerState = Pick<ModelServer, "requests" | "answers" | "onRequest">;
+
+/** How to poll for what will come, on a machine of any speed. */
+export const PATIENTLY = { timeout: 120_000, interval: 5 };
+
 export async function startModelServer(): Promise<ModelServer> {
-  const state = { requests: [] as AskedRequest[], answers: [] as readonly Answer[] };
+  const state: ServerState = { requests: [], answers: [], onRequest: undefined };
   const server = createServer((request, response) => void respond(request, response, state));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -51,11 +58,7 @@ export async function startModelServer(): Promise<ModelServer> {
   });
 }
 
-async function respond(
-  request: IncomingMessage,
-  response: ServerResponse,
-  state: Pick<ModelServer, "requests" | "answers">,
-): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse, state: ServerState): Promise<void> {
   const path = (request.url ?? "").split("?")[0] ?? "";
   // The clients send JSON objects.
   const body = JSON.parse(await readText(request)) as JsonObject;
@@ -63,7 +66,8 @@ async function respond(
   response.on("close", () => {
     asked.isAborted = !response.writableFinished;
   });
-  const answer = state.answers[Math.min(state.requests.length, state.answers.length - 1)] ?? {};
+  const scripted = state.answers[Math.min(state.requests.length, state.answers.length - 1)] ?? {};
+  const answer = state.onRequest?.(body) ?? scripted;
   state.requests.push(asked);
   const { whole, events = [], status = 200, headers, isCut, hangs } = answer;
   const isStream = status === 200 && (body.stream === true || path.endsWith(":streamGenerateContent"));

@@ -10,7 +10,7 @@ import type { Model, ModelEvent } from "../src/core/model.ts";
 import { anthropic, gemini, openaiChat, openaiResponses } from "../src/models.ts";
 import { openSession } from "../src/session.ts";
 import { anthropicAnswer, chatAnswer, geminiAnswer, responsesAnswer, type WholeAnswer } from "./model-answers.ts";
-import { type ModelServer, startModelServer } from "./model-server.ts";
+import { type ModelServer, PATIENTLY, startModelServer } from "./model-server.ts";
 
 let server: ModelServer;
 beforeAll(async () => {
@@ -148,6 +148,9 @@ describe.each(PROVIDERS)("$name", ({ name, model, answer, body, results }) => {
     await expect(model().complete(body, AbortSignal.abort("never sent"))).rejects.toMatchObject({
       cause: "never sent",
     });
+    await expect(all(model().stream(body, AbortSignal.abort("never sent")))).rejects.toMatchObject({
+      cause: "never sent",
+    });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -157,7 +160,7 @@ describe.each(PROVIDERS)("$name", ({ name, model, answer, body, results }) => {
       expect(event.type).toBe("reasoning");
       break;
     }
-    await expect.poll(() => server.requests[0]?.isAborted).toBe(true);
+    await expect.poll(() => server.requests[0]?.isAborted, PATIENTLY).toBe(true);
   });
 
   test("an error keeps what the client threw as its cause", async () => {
@@ -174,6 +177,7 @@ describe.each(PROVIDERS)("$name", ({ name, model, answer, body, results }) => {
 
   test("a bare list is no request", async () => {
     await expect(model().complete([{ role: "user" }])).rejects.toMatchObject({ code: "invalid-request" });
+    await expect(all(model().stream([{ role: "user" }]))).rejects.toMatchObject({ code: "invalid-request" });
   });
 });
 
@@ -221,6 +225,70 @@ test("a server that leaves the items out of the last event has them all the same
   expect(end).toMatchObject({ type: "end", reply: { response: finished } });
 });
 
+test.each([
+  ["anthropic", 0, { ...anthropicAnswer.whole, content: [], stop_reason: "refusal" }, "refusal"],
+  ["anthropic", 0, { ...anthropicAnswer.whole, content: [], stop_reason: "pause_turn" }, "pause"],
+  [
+    "openaiResponses",
+    1,
+    { ...responsesAnswer.whole, output: [], status: "incomplete", incomplete_details: { reason: "max_output_tokens" } },
+    "length",
+  ],
+  [
+    "openaiResponses",
+    1,
+    {
+      ...responsesAnswer.whole,
+      output: [
+        {
+          type: "message",
+          id: "m",
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "refusal", refusal: "No." }],
+        },
+      ],
+    },
+    "refusal",
+  ],
+  [
+    "openaiChat",
+    2,
+    {
+      ...chatAnswer.whole,
+      choices: [{ index: 0, finish_reason: "content_filter", message: { role: "assistant", content: null } }],
+    },
+    "refusal",
+  ],
+  [
+    "openaiChat",
+    2,
+    {
+      ...chatAnswer.whole,
+      choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: null, refusal: "No." } }],
+    },
+    "refusal",
+  ],
+  ["gemini", 3, { candidates: [{ finishReason: "MAX_TOKENS", index: 0 }] }, "length"],
+] as const)("%s: an answer that says nothing, or no, is a reply", async (_, index, whole, stopReason) => {
+  const provider = PROVIDERS[index] ?? fail();
+  // The answer is JSON.
+  server.answers = [{ whole: whole as unknown as JsonObject }];
+  const reply = await provider.model().complete(provider.body);
+  expect(reply).toMatchObject({ stopReason, calls: [] });
+  const session = await openSession("empty", { store: "memory:", compactor: { format: provider.model().format } });
+  await session.append("Go.");
+  expect(await session.append(reply.response)).toHaveLength(reply.messages.length);
+  await session.close();
+});
+
+test("several choices are no answer to go on with", async () => {
+  const [choice] = isArray(chatAnswer.whole.choices) ? chatAnswer.whole.choices : [];
+  server.answers = [{ whole: { ...chatAnswer.whole, choices: [choice ?? null, choice ?? null] } }];
+  const asked = openaiChat(openaiClient(), "x").complete({ messages: [], n: 2 });
+  await expect(asked).rejects.toMatchObject({ code: "model-failed", message: expect.stringContaining("2 choices") });
+});
+
 test("a blocked prompt is an error that is not retried", async () => {
   server.answers = [{ whole: { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } } }];
   const asked = gemini(geminiClient(), "gemini-3.5-flash", once).complete(PROVIDERS[3]?.body ?? {});
@@ -232,10 +300,10 @@ async function abortedAfter(ask: (signal: AbortSignal) => Promise<unknown>): Pro
   const controller = new AbortController();
   const seen = server.requests.length;
   const outcome = ask(controller.signal).catch((error: unknown) => error);
-  await expect.poll(() => server.requests.length).toBe(seen + 1);
+  await expect.poll(() => server.requests.length, PATIENTLY).toBe(seen + 1);
   controller.abort("enough");
   const error = await outcome;
-  await expect.poll(() => server.requests[seen]?.isAborted).toBe(true);
+  await expect.poll(() => server.requests[seen]?.isAborted, PATIENTLY).toBe(true);
   return error;
 }
 

@@ -52,7 +52,16 @@ beforeAll(() => {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }));
   run(`npm install --silent --no-audit --no-fund --offline ./${packed.filename}`);
   // The other packages that the examples import.
-  for (const name of ["@types", "pg", "postgres", "openai", "@anthropic-ai/sdk", "@google/genai", "gpt-tokenizer"]) {
+  for (const name of [
+    "@types",
+    "pg",
+    "postgres",
+    "openai",
+    "@anthropic-ai/sdk",
+    "@google/genai",
+    "@ai-sdk",
+    "gpt-tokenizer",
+  ]) {
     const place = join(folder, "node_modules", name);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(join(root, "node_modules", name), place);

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { openSession } from "../src/session.ts";
 import { createRandom } from "../src/testing/random.ts";
-import { type ModelReply, type ModelRequest, startProviderServer } from "../src/testing/server.ts";
+import { type ModelRequest, type ScriptedReply, startProviderServer } from "../src/testing/server.ts";
 import { sampleOf, seed } from "./sample.ts";
 
 const KILLS = sampleOf(100, 6);
@@ -46,7 +46,7 @@ test("killed at any moment and started again, it loses no result, doubles none, 
 });
 
 /** By what stands in the conversation, so that a killed loop that asks again gets the same answer. */
-function resumable(calls: number): (request: ModelRequest) => ModelReply {
+function resumable(calls: number): (request: ModelRequest) => ScriptedReply {
   const asked = new Set<string>();
   return ({ conversation }) => {
     for (const { parts } of conversation.messages)

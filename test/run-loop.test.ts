@@ -14,9 +14,9 @@ import { fileMemory, type LoopEvent, type LoopTool, runLoop } from "../src/run-l
 import { openSession } from "../src/session.ts";
 import {
   type Fault,
-  type ModelReply,
   type ModelRequest,
   type ProviderServer,
+  type ScriptedReply,
   startProviderServer,
 } from "../src/testing/server.ts";
 import { sampleOf } from "./sample.ts";
@@ -56,7 +56,7 @@ const OPUS = MODELS.anthropic ?? {
 const CALLS = 60;
 
 /** The model reads one file after the other, two at once every tenth time, and then says what it has read. */
-function reading(calls: number): (request: ModelRequest) => ModelReply {
+function reading(calls: number): (request: ModelRequest) => ScriptedReply {
   return ({ index }) =>
     index < calls
       ? {

@@ -4,6 +4,7 @@ import type { SummarizeContext, SummaryInput } from "../src/core/checkpoint/summ
 import { type Message, text } from "../src/core/message.ts";
 import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import type { Complete, Completion, CompletionRequest } from "../src/summarizers/ask.ts";
+import { CHECKPOINT_SECTIONS } from "../src/summarizers/prompts.ts";
 
 export type Reply = string | Completion | Error | ((request: CompletionRequest) => Promise<Completion>);
 
@@ -59,26 +60,18 @@ export function contextOf(signal: AbortSignal = new AbortController().signal): S
 
 /** A checkpoint in the exact layout, with these items under Critical Context. */
 export function checkpointText(goal: string, ...context: readonly string[]): string {
-  return `## Goal
-${goal}
-
-## Constraints & Preferences
-- (none)
-
-## Progress
-### Done
-- [x] Read the files
-### In Progress
-- [ ] The change itself
-### Blocked
-- (none)
-
-## Key Decisions
-- **Keep the old table**: other services still read it
-
-## Next Steps
-1. Run the tests
-
-## Critical Context
-${context.length === 0 ? "- (none)" : context.map((item) => `- ${item}`).join("\n")}`;
+  const said: Readonly<Record<string, string>> = {
+    "## Goal": goal,
+    "## Progress": "",
+    "### Done": "- [x] Read the files",
+    "### In Progress": "- [ ] The change itself",
+    "## Key Decisions": "- **Keep the old table**: other services still read it",
+    "## Next Steps": "1. Run the tests",
+    ...(context.length > 0 && { "## Critical Context": context.map((item) => `- ${item}`).join("\n") }),
+  };
+  const blocks = CHECKPOINT_SECTIONS.map((heading) => {
+    const body = said[heading] ?? "- (none)";
+    return `${heading.startsWith("###") ? "" : "\n"}${heading}${body === "" ? "" : `\n${body}`}`;
+  });
+  return blocks.join("\n").trimStart();
 }

@@ -5,13 +5,14 @@ import { isCompaction } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import {
   type ContextSize,
+  comparedBy,
   comparisonOf,
   firedBy,
   limitOf,
   prunesByItself,
   reasonText,
   shareOf,
-  triggerTokens,
+  unitOf,
 } from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
 import { type Command, EXIT, type ExitCode, type Io, print, readWindow, WINDOW_OPTION, type Words } from "./command.ts";
@@ -123,16 +124,17 @@ function asBilled(subject: Subject, nextRequestTokens: number): Subject {
   return { ...subject, size: { ...subject.size, systemTokens: subject.size.systemTokens + hidden } };
 }
 
-/** A trigger: the tokens, the comparison and the limit. */
+/** A trigger: what it compares, how, and the limit; in tokens, unless `unit` says what is counted. */
 function stateOf(trigger: Trigger, settings: Settings, size: ContextSize) {
-  const fired = firedBy(trigger, settings, { size });
-  return {
-    type: trigger.type,
-    tokens: triggerTokens(trigger, settings, size),
-    comparison: comparisonOf(trigger),
-    limitTokens: fired?.thresholdTokens ?? limitOf(trigger, settings),
-    fires: fired !== undefined,
-  };
+  const { type } = trigger;
+  const unit = unitOf(trigger);
+  const amount = comparedBy(trigger, settings, size);
+  const limit = limitOf(trigger, settings);
+  const comparison = comparisonOf(trigger);
+  const fires = firedBy(trigger, settings, { size }) !== undefined;
+  return unit === "token"
+    ? { type, tokens: amount, comparison, limitTokens: limit, fires }
+    : { type, unit, amount, comparison, limit, fires };
 }
 
 /** What pruning alone does; the triggers are asked before it, and one that fires has its strategy prune instead. */
@@ -207,10 +209,13 @@ function triggerLines({ triggers, prune }: Explanation, terminal: Terminal): rea
     ...(prune.enabled
       ? [["prune", count(prune.tokens), relation(prune.tokens, prune.highTokens), count(prune.highTokens), pruneText]]
       : []),
-    ...triggers.map(({ type, tokens, limitTokens, fires }) => {
-      if (limitTokens === undefined) return [type, count(tokens), "", "never", fires ? "fires" : ""];
-      const distance = `${plural(Math.max(0, limitTokens - tokens), "token")} to go`;
-      return [type, count(tokens), relation(tokens, limitTokens), count(limitTokens), fires ? "fires" : distance];
+    ...triggers.map((state) => {
+      const { type, fires } = state;
+      const { amount, limit, unit } =
+        state.unit === undefined ? { amount: state.tokens, limit: state.limitTokens, unit: "token" } : state;
+      if (limit === undefined) return [type, count(amount), "", "never", fires ? "fires" : ""];
+      const distance = `${plural(Math.max(0, limit - amount), unit)} to go`;
+      return [type, count(amount), relation(amount, limit), count(limit), fires ? "fires" : distance];
     }),
   ];
   if (rows.length === 0) return [terminal.heading("Triggers"), "  none set"];

@@ -5,7 +5,7 @@
 
 import { constants } from "node:buffer";
 import { CompactionError } from "../core/errors.ts";
-import { isObject } from "../core/json.ts";
+import { modelIn } from "../core/format-rules.ts";
 import type { Conversation } from "../core/message.ts";
 import type { ValidateOptions, Violation } from "../core/ports.ts";
 import { formatNamed, formatNames, isFormatName } from "../formats.ts";
@@ -103,8 +103,7 @@ export function problemsOf(recorded: RecordedConversation): readonly Violation[]
 /** The recorded model decides where the body names none. */
 export function validateOptions(recorded: RecordedConversation): ValidateOptions {
   const model = modelOf(recorded);
-  const namesModel = isObject(recorded.body) && recorded.body.model !== undefined;
-  return namesModel || model === undefined ? {} : { model };
+  return modelIn(recorded.body) !== undefined || model === undefined ? {} : { model };
 }
 
 /** Files that are sent unchanged, where an entry that is no message is a mistake and not just another record. */

@@ -64,6 +64,7 @@ export function subjectOf(source: Source, options: SubjectOptions): Subject {
     systemTokens: counter.countParts(conversation.system),
     toolsTokens: counter.countTools(conversation.tools),
     messagesTokens: counter.total(conversation.messages),
+    messageCount: conversation.messages.length,
   };
   const read = { ...source, format, model, conversation, repairs, counter, size };
   return { ...read, profile, settings, userSettings, callSettings };
@@ -126,6 +127,7 @@ export function calibratedTo(subject: Subject, tokensBefore: number): Subject {
     ...subject,
     counter: calibratedCounter(subject.counter, ratio),
     size: {
+      ...subject.size,
       systemTokens: Math.round(systemTokens * ratio),
       toolsTokens: Math.round(toolsTokens * ratio),
       messagesTokens: Math.round(messagesTokens * ratio),

@@ -78,7 +78,7 @@ export interface Decision {
   readonly refused?: string;
 }
 
-/** The size that the triggers compared, and the threshold that it passed: the lowest one where no trigger fired. */
+/** The size that the triggers compared, and the limit in tokens that it passed: the lowest one where no trigger fired. */
 export interface Measure {
   readonly size: ContextSize;
   readonly tokens: number;
@@ -127,17 +127,17 @@ export function decide(given: DecideInput): Decision {
 /** A view by its sums alone. */
 export interface QuietInput extends Pick<DecideInput, "settings" | "isCacheCold" | "checkPoint"> {
   readonly size: ContextSize;
-  readonly messageCount: number;
   readonly targetTokens: number | undefined;
 }
 
 /** The empty plan, where the sums show that nothing is due; undefined where the messages must be read. */
 export function quietPlan(input: QuietInput): Plan | undefined {
-  const { settings, size, messageCount } = input;
+  const { settings, size } = input;
   const tokens = size.systemTokens + size.toolsTokens + size.messagesTokens;
   const { prune } = settings;
   const dropsTurns = prune.enabled && prune.dropTurnsKeep > 0;
-  if (dropsTurns || excessMessages(settings, messageCount) > 0 || isAboveHighWater(settings, tokens)) return undefined;
+  if (dropsTurns || excessMessages(settings, size.messageCount) > 0 || isAboveHighWater(settings, tokens))
+    return undefined;
   const { fired, because } = reasonFor(input, size);
   if (fired !== undefined || tokens > settings.windowTokens) return undefined;
   const { targetTokens } = input;
@@ -307,8 +307,9 @@ function reasonFor(given: ReasonInput, size: ContextSize): TriggerResult {
   if (checkPoint === "onOverflow") return { fired: "overflow", because, measured };
   const fired = findTrigger(settings, { size, isCacheCold });
   if (fired === undefined) return { because, measured };
-  const passed = { size, tokens: fired.tokens, thresholdTokens: fired.thresholdTokens };
-  return isThrashing ? { because: "thrashing", measured: passed } : { fired: fired.trigger, because, measured: passed };
+  const { trigger, ...compared } = fired;
+  const passed = { size, ...compared };
+  return isThrashing ? { because: "thrashing", measured: passed } : { fired: trigger, because, measured: passed };
 }
 
 /** Does nothing: also undoes what was capped or pruned on the way to the decision. */
@@ -329,7 +330,7 @@ export function withoutSteps(decision: Decision, given: DecideInput, because: No
 }
 
 export function sizeOf({ view, totalOf, systemTokens, toolsTokens }: DecideInput): ContextSize {
-  return { systemTokens, toolsTokens, messagesTokens: totalOf(view.messages) };
+  return { systemTokens, toolsTokens, messagesTokens: totalOf(view.messages), messageCount: view.messages.length };
 }
 
 /** Counts as the report does. */

@@ -4,8 +4,8 @@
  */
 
 import type { Summarizer } from "../core/checkpoint/summary.ts";
+import { modelIn } from "../core/format-rules.ts";
 import type { Remark } from "../core/hooks/log-lines.ts";
-import { isObject, stringOf } from "../core/json.ts";
 import type { Calibration, LearnedWindows } from "../core/learned.ts";
 import type { Conversation } from "../core/message.ts";
 import type { OwnStrategy } from "../core/plan/plan-input.ts";
@@ -68,7 +68,7 @@ interface EmbeddedSummarizer extends Pick<MakeSummaryInput, "detailsOf" | "short
 
 /** The model whose rules, costs and window apply to a request. */
 export function modelFor(engine: Engine, request: unknown): string | undefined {
-  return engine.model ?? (isObject(request) ? stringOf(request.model) : undefined);
+  return engine.model ?? modelIn(request);
 }
 
 export interface SettingsDemand {

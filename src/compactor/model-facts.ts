@@ -108,6 +108,7 @@ const FACTS: ReadonlyMap<string, ModelFacts> = new Map(
     "gpt-4.1-mini": [1_047_576, flat([0.4, 1.6, 0.1])],
     "gpt-4.1-nano": [1_047_576, flat([0.1, 0.4, 0.025])],
     "gpt-4o": [128_000, flat([2.5, 10, 1.25])],
+    "gpt-4o-2024-05-13": [128_000, { prices: { input: 5, output: 15 } }],
     "gpt-4o-mini": [128_000, flat([0.15, 0.6, 0.075])],
     o3: [200_000, flat([2, 8, 0.5])],
     "o4-mini": [200_000, flat([1.1, 4.4, 0.275])],

@@ -4,6 +4,7 @@
  */
 
 import { errorText } from "../core/error-text.ts";
+import { modelIn } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonObject } from "../core/json.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import { applyPlan, removedIds } from "../core/plan/apply-plan.ts";
@@ -165,7 +166,7 @@ function observed({ step, observer }: NativeInput, ask: () => Promise<NativeAnsw
 function bodyOf({ conversation, format, step, model }: NativeInput): JsonObject {
   const encoded = format.encode({ ...conversation, messages: sentMessages(conversation, step, format) });
   const body = isObject(encoded) ? encoded : { [format.listKey]: isArray(encoded) ? encoded : [] };
-  return body.model === undefined && model !== undefined ? { model, ...body } : body;
+  return model === undefined || modelIn(body) !== undefined ? body : { [format.rules().modelKey]: model, ...body };
 }
 
 /**

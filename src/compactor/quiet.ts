@@ -85,15 +85,16 @@ export function quietPass(
   let size = ledger.size;
   for (const message of messages) size += recount(message);
   const ratio = engine.calibration.ratio(scope.model ?? "");
+  const messageCount = ledger.length + messages.length;
   const context = {
     systemTokens: Math.round(known.systemTokens * ratio),
     toolsTokens: Math.round(known.toolsTokens * ratio),
     messagesTokens: tokens(size),
+    messageCount,
   };
   const totalTokens = context.systemTokens + context.toolsTokens + context.messagesTokens;
-  const messageCount = ledger.length + messages.length;
   const targetTokens = targetFor(call, totalTokens, settings.windowTokens);
-  const plan = quietPlan({ ...call, settings, size: context, messageCount, targetTokens });
+  const plan = quietPlan({ ...call, settings, size: context, targetTokens });
   const mayCap = settings.prune.enabled && settings.prune.capOnArrivalChars > 0;
   if (plan === undefined || (mayCap && capSteps({ messages, settings, tokensOf }).length > 0)) return undefined;
   if (!continuesInOrder(ledger, messages, scope)) return undefined;

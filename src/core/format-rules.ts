@@ -4,6 +4,7 @@
  */
 
 import { CompactionError } from "./errors.ts";
+import { isObject, stringOf } from "./json.ts";
 import type { MediaPart } from "./message.ts";
 import { isKnownBefore, type SinceVersions } from "./thinking.ts";
 import type { Overhead } from "./tokens/tokens.ts";
@@ -16,7 +17,11 @@ export interface FormatRules {
   readonly listKey: "messages" | "input" | "contents";
   /** Keys of a body that hold the system prompt outside the list. */
   readonly systemKeys: readonly string[];
-  /** Every message of the format has at least one of these keys; empty where a message may have none of them. */
+  /** The key of a body that names the model. */
+  readonly modelKey: string;
+  /** The key of a body that holds the tool definitions, and whatever else stands with them. */
+  readonly toolsKey: string;
+  /** Keys of which every message of the format has at least one; empty where it may have none of them. */
   readonly messageKeys: readonly string[];
   /** Who carries tool results: a user message, or a message of their own. */
   readonly resultRole: "user" | "tool";
@@ -122,6 +127,8 @@ export interface FormatFeatures {
   readonly roles: readonly string[];
   /** Types of the blocks inside `content`. */
   readonly blockTypes: readonly string[];
+  /** Keys of those blocks, where they have no type. */
+  readonly blockKeys?: readonly string[];
   /**
    * How the provider's own model names begin; only a hint, because gateways for chat requests accept such names too. It counts in a
    * request that sets `max_tokens`, which this format requires, or that has a list of blocks as content, as session files have.
@@ -134,6 +141,8 @@ const PLAIN_NAME: NameRule = { ...ANY_NAME, refused: /[^\w-]/g };
 
 /** The default rules: a provider that demands little and has no features of its own. */
 const DEFAULTS = {
+  modelKey: "model",
+  toolsKey: "tools",
   systemKeys: [],
   messageKeys: [],
   resultsAdjacent: true,
@@ -317,7 +326,20 @@ const RULES = {
 // An object literal has exactly the keys of its type.
 export const FORMAT_NAMES = Object.keys(RULES) as readonly FormatName[];
 
-/** The first version of each Claude family that takes system messages in the list. Sonnet 5 does not; its successor is undocumented. */
+/** Under which keys a body of any format names its model. */
+export const MODEL_KEYS: readonly string[] = [...new Set(FORMAT_NAMES.map((name) => RULES[name].modelKey))];
+
+/** The model that a body of any format names. */
+export function modelIn(body: unknown): string | undefined {
+  if (!isObject(body)) return undefined;
+  for (const key of MODEL_KEYS) {
+    const model = stringOf(body[key]);
+    if (model !== undefined) return model;
+  }
+  return undefined;
+}
+
+/** The first version of each Claude that takes system messages in the list. Sonnet 5 does not, and nothing is documented about its successor. */
 const SYSTEM_IN_LIST_SINCE: SinceVersions = new Map([
   ["fable", [5, 0]],
   ["mythos", [5, 0]],

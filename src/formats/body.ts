@@ -5,8 +5,8 @@
 
 import { answerFieldPaths } from "../core/answer-fields.ts";
 import { CompactionError } from "../core/errors.ts";
-import { type FormatRules, formatRules } from "../core/format-rules.ts";
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { type FormatRules, formatRules, modelIn } from "../core/format-rules.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
 import { type Conversation, type FormatName, isUntouched, type Message, type Part } from "../core/message.ts";
 import type { Format, ReadTools, ToolDefinition, ValidateOptions, Violation } from "../core/ports.ts";
 import { historyHolder } from "../core/server-history.ts";
@@ -26,7 +26,7 @@ export interface BodyShape {
   encodeSystem(body: JsonObject, system: readonly Part[]): JsonObject;
   /** Where the system prompt is part of the list (Chat): the wire messages to put first. */
   systemMessages?(system: readonly Part[]): readonly JsonValue[];
-  /** Where tool definitions may stand elsewhere than under `tools` (Gemini). */
+  /** Where tool definitions may stand elsewhere than under `toolsKey` of the rules (Gemini). */
   tools?(body: JsonObject): JsonValue | undefined;
   /** What the provider would refuse of a body that can be decoded. */
   check(conversation: Conversation, options: ListOptions): readonly Violation[];
@@ -119,11 +119,17 @@ interface BodyBefore {
 function withPrompt(shape: BodyShape, conversation: Conversation, { body, before, system }: BodyBefore): JsonObject {
   const prompted = conversation.system === system ? body : shape.encodeSystem(body, conversation.system);
   const { tools } = conversation;
-  return tools === undefined || tools === toolsIn(shape, before) ? prompted : { ...prompted, tools };
+  return tools === undefined || tools === toolsIn(shape, before)
+    ? prompted
+    : { ...prompted, [toolsKeyOf(shape)]: tools };
 }
 
 function toolsIn(shape: BodyShape, body: JsonObject): JsonValue | undefined {
-  return shape.tools === undefined ? body.tools : shape.tools(body);
+  return shape.tools === undefined ? body[toolsKeyOf(shape)] : shape.tools(body);
+}
+
+function toolsKeyOf({ format }: BodyShape): string {
+  return formatRules(format).toolsKey;
 }
 
 function bareList(shape: BodyShape, { system, wire }: Conversation, list: JsonArray): JsonArray {
@@ -142,7 +148,7 @@ function longForm(shape: BodyShape, element: JsonValue): JsonValue {
 function newBody(shape: BodyShape, { system, tools }: Conversation, list: JsonArray): JsonObject {
   const empty: JsonObject = {};
   const start = system.length > 0 ? shape.encodeSystem(empty, system) : empty;
-  return { ...start, ...(tools !== undefined && { tools }), [listKeyOf(shape)]: list };
+  return { ...start, ...(tools !== undefined && { [toolsKeyOf(shape)]: tools }), [listKeyOf(shape)]: list };
 }
 
 /** Sorts tools by what `read` makes of each: a definition, or the name of a tool that only this provider has. */
@@ -185,7 +191,7 @@ export interface ListOptions extends ValidateOptions {
 
 function listOptions(conversation: Conversation, options: ValidateOptions): ListOptions {
   const body = conversation.wire?.json;
-  const model = options.model ?? (isObject(body) ? stringOf(body.model) : undefined);
+  const model = options.model ?? modelIn(body);
   const isContinued = historyHolder(conversation) !== "list";
   return { ...options, ...(model !== undefined && { model }), isContinued };
 }

@@ -33,13 +33,15 @@ export function anthropic(
   options: ModelOptions = {},
 ): NativeModel<AnthropicRequest> {
   const { messages } = client.beta;
-  const send = (body: JsonObject, signal: AbortSignal) => messages.create(withBetas(body), { signal });
+  const stream = (body: JsonObject, signal: AbortSignal) => streamed(messages.stream(withBetas(body), { signal }));
+  const send = (body: JsonObject, signal: AbortSignal) =>
+    isLong(body) ? drained(stream(body, signal)) : messages.create(withBetas(body), { signal });
   const made = createModel({
     id: model,
     format: anthropicMessages,
     options,
     send,
-    stream: (body, signal) => streamed(messages.stream(withBetas(body), { signal })),
+    stream,
     count: async (body, signal) => (await messages.countTokens(withBetas(counted(body)), { signal })).input_tokens,
     stopOf: ({ stop_reason: reason }) => stringOf(reason),
     question: ({ system, prompt, maxOutputTokens }) => ({
@@ -55,12 +57,26 @@ export function anthropic(
 
 const REASONING_TOKENS = 8_192;
 
+/** The client refuses to wait for a longer answer that is not streamed. */
+const WHOLE_TOKENS_MAX = 21_333;
+
+function isLong({ max_tokens: maxTokens }: JsonObject): boolean {
+  return typeof maxTokens === "number" && maxTokens > WHOLE_TOKENS_MAX;
+}
+
+async function drained(deltas: ReturnType<typeof streamed>): Promise<unknown> {
+  for (;;) {
+    const { done, value } = await deltas.next();
+    if (done) return value;
+  }
+}
+
 async function* streamed(
   stream: ReturnType<AnthropicClient["beta"]["messages"]["stream"]>,
 ): AsyncGenerator<ModelDelta, unknown, undefined> {
   let isWhole = false;
   for await (const event of stream) {
-    isWhole = isObject(event) && event.type === "message_stop";
+    isWhole ||= isObject(event) && event.type === "message_stop";
     const delta = isObject(event) && isObject(event.delta) ? event.delta : {};
     if (typeof delta.text === "string") yield { type: "text", text: delta.text };
     if (typeof delta.thinking === "string") yield { type: "reasoning", text: delta.thinking };

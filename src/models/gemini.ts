@@ -1,6 +1,6 @@
 /** Gemini through `@google/genai`, or a client of the same shape. Retries are the client's own, which has to be asked for them. */
 
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { Model, ModelDelta } from "../core/model.ts";
 import { gemini as format, type GeminiRequest } from "../formats/gemini.ts";
 import { createModel, type ModelOptions } from "./model.ts";
@@ -86,7 +86,7 @@ function candidateOf({ candidates }: JsonObject): JsonObject | undefined {
 async function* streamed(opened: Promise<AsyncIterable<unknown>>): AsyncGenerator<ModelDelta, unknown, undefined> {
   let whole: JsonObject = {};
   let candidate: JsonObject | undefined;
-  let parts: JsonArray = [];
+  const parts: JsonValue[] = [];
   for await (const chunk of await opened) {
     if (!isObject(chunk)) continue;
     const { candidates: _, sdkHttpResponse: _http, ...rest } = chunk;
@@ -94,8 +94,10 @@ async function* streamed(opened: Promise<AsyncIterable<unknown>>): AsyncGenerato
     const added = isObject(content) && isArray(content.parts) ? content.parts : [];
     whole = { ...whole, ...rest };
     if (candidateOf(chunk) !== undefined) candidate = { ...candidate, ...said };
-    parts = joined(parts, added);
-    for (const part of added) yield* deltasOf(part);
+    for (const part of added) {
+      addPart(parts, part);
+      yield* deltasOf(part);
+    }
   }
   const content = parts.length === 0 ? {} : { content: { role: "model", parts } };
   return candidate === undefined ? whole : { ...whole, candidates: [{ ...content, ...candidate }] };
@@ -108,15 +110,11 @@ function* deltasOf(part: JsonValue): Generator<ModelDelta> {
 }
 
 /** Pieces of one text become one part. A signed part stays as it is, because its signature belongs to it alone. */
-function joined(before: JsonArray, added: JsonArray): JsonArray {
-  const parts = [...before];
-  for (const part of added) {
-    const last = parts.at(-1);
-    if (isPiece(last) && isPiece(part) && (last.thought === true) === (part.thought === true)) {
-      parts[parts.length - 1] = { ...last, text: `${String(last.text)}${String(part.text)}` };
-    } else parts.push(part);
-  }
-  return parts;
+function addPart(parts: JsonValue[], part: JsonValue): void {
+  const last = parts.at(-1);
+  const isSame = isPiece(last) && isPiece(part) && (last.thought === true) === (part.thought === true);
+  if (isSame) parts[parts.length - 1] = { ...last, text: `${String(last.text)}${String(part.text)}` };
+  else parts.push(part);
 }
 
 function isPiece(part: JsonValue | undefined): part is JsonObject {

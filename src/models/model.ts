@@ -11,7 +11,7 @@ import type { Part, ToolCallPart } from "../core/message.ts";
 import type { Model, ModelCall, ModelDelta, ModelReply, Prices, Question, StopReason } from "../core/model.ts";
 import type { Format } from "../core/ports.ts";
 import { untilAborted } from "../core/waiting.ts";
-import { isOverflowError, isTransient } from "../retry.ts";
+import { isTransient } from "../retry.ts";
 
 export interface ModelOptions {
   /** Default: the published window of the model. */
@@ -44,20 +44,19 @@ export function createModel<Request extends object>(calls: ProviderCalls<Request
     format,
     ...(windowTokens !== undefined && { windowTokens }),
     ...(prices !== undefined && { prices }),
-    complete: async (request, signal = NEVER) => {
+    // A signal of its own for each call: clients leave listeners behind on it.
+    complete: async (request, signal = new AbortController().signal) => {
       const body = bodyOf(request, calls);
       return readResponse(await answered(calls, signal, () => calls.send(body, signal)), calls);
     },
-    stream: (request, signal = NEVER) => events(calls, bodyOf(request, calls), signal),
+    stream: (request, signal = new AbortController().signal) => events(calls, request, signal),
     ...(count !== undefined && {
-      countTokens: (request: object, signal = NEVER) =>
+      countTokens: async (request: object, signal = new AbortController().signal) =>
         answered(calls, signal, () => count(bodyOf(request, calls), signal)),
     }),
-    question: (question) => ({ ...options.request, ...calls.question(question) }),
+    question: calls.question,
   };
 }
-
-const NEVER = new AbortController().signal;
 
 type Asked = Pick<ProviderCalls<object>, "id" | "format" | "options">;
 
@@ -65,8 +64,12 @@ type Asked = Pick<ProviderCalls<object>, "id" | "format" | "options">;
 export function bodyOf(request: unknown, { id, format, options }: Asked): JsonObject {
   if (!isObject(request))
     throw new CompactionError("invalid-request", `A request is a body with ${format.listKey}, not a bare list.`);
-  const { stream: _, stream_options: _options, ...body } = { ...options.request, ...request };
-  return { ...body, model: id };
+  // The caller's own object, which is sent as JSON.
+  const defaults = (options.request ?? {}) as JsonObject;
+  const { stream: _, stream_options: _options, ...body } = { ...defaults, ...request };
+  // Gemini's client has nearly all fields in this one.
+  const [stated, own] = [defaults.config, request.config];
+  return { ...body, ...(isObject(stated) && isObject(own) && { config: { ...stated, ...own } }), model: id };
 }
 
 /** The answer, or `model-failed` with what the client threw; after an abort at once, whatever the client does. */
@@ -84,7 +87,9 @@ export async function answered<Value>(
   }
 }
 
-async function* events(calls: ProviderCalls<object>, body: JsonObject, signal: AbortSignal) {
+async function* events(calls: ProviderCalls<object>, request: object, signal: AbortSignal) {
+  const body = bodyOf(request, calls);
+  if (signal.aborted) throw aborted(signal);
   const ending = new AbortController();
   const deltas = calls.stream(body, AbortSignal.any([signal, ending.signal]));
   let isOver = false;
@@ -180,7 +185,7 @@ function failure(
   isUnfinished = false,
 ): CompactionError {
   if (cause instanceof CompactionError) return cause;
-  const isOverflow = format.readOverflow(cause) !== undefined || isOverflowError(cause);
+  const isOverflow = format.readOverflow(cause) !== undefined;
   const retryable =
     !isOverflow && (isUnfinished || isTransient(cause) || isTransient(isObject(cause) ? cause.error : undefined));
   const message = `${id} did not answer: ${said.replace(/[.\s]+$/, "")}.`;

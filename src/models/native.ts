@@ -22,15 +22,17 @@ export function withCompaction<Request extends object>(
   { kind, options, send }: Compaction,
 ): NativeModel<Request> {
   const { id, format } = model;
+  const wire = format.nativeWire(kind);
   return {
     ...model,
     kind,
     compact: async (request, signal = new AbortController().signal) => {
       const asked = { id, format, options };
       const body = bodyOf(request, asked);
-      // The compactor's request says how to compact already.
-      const made = body.compaction === undefined ? format.nativeWire(kind)?.request(body, undefined) : undefined;
-      const answer = await answered(asked, signal, () => send(made ?? body, signal));
+      // The compactor's request has been through this already, and says how to compact.
+      const { compaction } = body;
+      const made = { ...wire?.request(body, undefined), ...(compaction !== undefined && { compaction }) };
+      const answer = await answered(asked, signal, () => send(made, signal));
       // Whoever reads it takes any object and says what is wrong with it.
       return (isObject(answer) ? answer : {}) as NativeAnswer;
     },

@@ -1,6 +1,14 @@
 /** Chat Completions through `openai`, or a client of the same shape, of OpenAI or a compatible server. Retries are the client's own. */
 
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import {
+  copyJson,
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  stringOf,
+} from "../core/json.ts";
 import type { Model, ModelDelta } from "../core/model.ts";
 import { openaiChat as format, type OpenaiChatRequest } from "../formats/openai-chat.ts";
 import { createModel, type ModelOptions } from "./model.ts";
@@ -57,12 +65,12 @@ function stopOf({ choices }: JsonObject): string | undefined {
 
 /** The client's own helper keeps only the last piece of fields that it does not know, such as the reasoning of compatible servers. */
 async function* streamed(opened: PromiseLike<unknown>): AsyncGenerator<ModelDelta, unknown, undefined> {
-  let whole: JsonObject = {};
+  const whole: Accumulated = {};
   // With `stream: true` the client resolves with a stream of chunks.
   for await (const chunk of (await opened) as AsyncIterable<unknown>) {
     if (!isObject(chunk)) continue;
     const { obfuscation: _, ...rest } = chunk;
-    whole = merged(whole, rest);
+    add(whole, rest);
     yield* deltasOf(chunk);
   }
   const choices = isArray(whole.choices) ? whole.choices.filter(isObject).map(completed) : [];
@@ -98,28 +106,27 @@ const WHOLE: ReadonlySet<string> = new Set([
   ...["service_tier", "system_fingerprint"],
 ]);
 
-function merged(before: JsonObject, piece: JsonObject): JsonObject {
-  const result: Record<string, JsonValue | undefined> = { ...before };
+/** Adds a piece to what came before, which is changed in place: a copy for every piece would take long for a long answer. */
+function add(whole: Accumulated, piece: JsonObject): void {
   for (const [key, value] of Object.entries(piece)) {
-    const old = result[key];
-    if (value === undefined || (value === null && old !== undefined)) continue;
-    if (typeof old === "string" && typeof value === "string" && !WHOLE.has(key)) result[key] = old + value;
-    else if (isArray(old) && isArray(value)) result[key] = mergedLists(old, value);
-    else if (isObject(old) && isObject(value)) result[key] = merged(old, value);
-    else result[key] = value;
+    const before = whole[key];
+    if (value === undefined || (value === null && before !== undefined)) continue;
+    if (typeof before === "string" && typeof value === "string" && !WHOLE.has(key)) whole[key] = before + value;
+    else if (isArray(before) && isArray(value)) addElements(before as JsonValue[], value);
+    else if (isObject(before) && isObject(value)) add(before, value);
+    else whole[key] = copyJson(value);
   }
-  return result;
 }
 
+type Accumulated = Record<string, JsonValue | undefined>;
+
 /** Elements with an index continue the one with the same index; others are added. */
-function mergedLists(before: JsonArray, pieces: JsonArray): JsonArray {
-  const list = [...before];
+function addElements(list: JsonValue[], pieces: JsonArray): void {
   for (const piece of pieces) {
-    const place = isObject(piece) && typeof piece.index === "number" ? piece.index : undefined;
-    const at = list.findIndex((element) => isObject(element) && place !== undefined && element.index === place);
-    const old = list[at];
-    if (isObject(old) && isObject(piece)) list[at] = merged(old, piece);
-    else list.push(piece);
+    const index = isObject(piece) ? piece.index : undefined;
+    const before =
+      index === undefined ? undefined : list.findLast((element) => isObject(element) && element.index === index);
+    if (isObject(before) && isObject(piece)) add(before, piece);
+    else list.push(copyJson(piece));
   }
-  return list;
 }

@@ -3,8 +3,9 @@
  * system prompt. Pure. An unchanged message is the same object from one request to the next, so it is counted once.
  */
 
+import { modelIn } from "../core/format-rules.ts";
 import { isSameJson } from "../core/identity.ts";
-import { isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { Conversation, Message, Part } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import type { SessionState, StoredMessage, SystemEdit } from "../core/store/store.ts";
@@ -78,5 +79,5 @@ export function baseOf(format: Format, body: JsonObject): JsonObject {
 }
 
 export function modelOf(base: JsonObject): string | undefined {
-  return stringOf(base.model) ?? (isObject(base.config) ? stringOf(base.config.model) : undefined);
+  return modelIn(base) ?? modelIn(base.config);
 }

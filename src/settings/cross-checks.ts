@@ -4,7 +4,7 @@
  */
 
 import { TINY_WINDOW_TOKENS } from "../core/learned.ts";
-import { kindOf, limitOf, reserveTokensOf, targetTokensOf } from "../core/plan/trigger.ts";
+import { kindOf, limitTokensOf, reserveTokensOf, targetTokensOf } from "../core/plan/trigger.ts";
 import type { Problem } from "../core/settings/check-schema.ts";
 import type { Settings } from "../core/settings/settings.ts";
 
@@ -51,9 +51,9 @@ function checkTriggers(settings: Settings, demand: Demand): void {
   for (const [index, trigger] of compact.triggers.entries()) {
     const path = `compact.triggers[${index}]`;
     const kind = kindOf(trigger);
-    const own = kind.problem?.(trigger, windowTokens);
+    const own = kind.problem?.(trigger, settings);
     if (own !== undefined) demand(false, `${path}.${own.key}`, () => own.message);
-    const limit = limitOf(trigger, settings);
+    const limit = limitTokensOf(trigger, settings);
     if (own !== undefined || limit === undefined || kind.isLimitFree) continue;
     if (limit > windowTokens) {
       demand(false, `${path}.tokens`, () => `(${shown(limit)}) must not exceed windowTokens (${shown(windowTokens)})`);
@@ -159,7 +159,7 @@ export function settingsWarnings(settings: Settings): readonly SettingsWarning[]
     warn("windowTokens", `(${shown(windowTokens)}) is below ${shown(SMALL_WINDOW_TOKENS)}: ${consequence}`);
   }
   for (const [index, trigger] of compact.triggers.entries()) {
-    const notice = kindOf(trigger).notice?.(trigger);
+    const notice = kindOf(trigger).notice?.(trigger, settings);
     if (notice !== undefined) warn(`compact.triggers[${index}].${notice.key}`, notice.message);
   }
   const { tailTokens } = protect;

@@ -6,6 +6,7 @@
 import type { SummarizeContext } from "../core/checkpoint/summary.ts";
 import { errorText } from "../core/error-text.ts";
 import { isObject } from "../core/json.ts";
+import type { Model } from "../core/model.ts";
 import type { Usage } from "../core/ports.ts";
 import { saidUsage, sumUsage } from "../core/usage.ts";
 import { timerMs, untilAborted } from "../core/waiting.ts";
@@ -39,6 +40,24 @@ export interface Completion {
 
 /** Any function that asks a model. Without tools and with thinking off, if it can choose. */
 export type Complete = (request: CompletionRequest) => Promise<Completion>;
+
+/**
+ * The function that asks a model of `palimpsest/models`. The temperature is not sent: models that reason refuse it. In band the body is
+ * sent as it is, so that the provider reads its cache.
+ */
+export function completeWith(model: Model): Complete {
+  return async ({ system, prompt, body, maxOutputTokens, signal }) => {
+    const request = isObject(body) ? body : model.question({ system, prompt, maxOutputTokens });
+    const { text, stopReason, usage, model: answeredBy = model.id } = await model.complete(request, signal);
+    const isKnown = stopReason === "stop" || stopReason === "length" || stopReason === "refusal";
+    return {
+      text,
+      stopReason: isKnown ? stopReason : "other",
+      ...(usage !== undefined && { usage }),
+      model: answeredBy,
+    };
+  };
+}
 
 export interface AskSettings {
   readonly complete: Complete;

@@ -128,11 +128,7 @@ function draftOf(source: Source, input: SummaryInput): Draft {
   const steps = { next, left, isOfTurn: carried.isOfTurn, isPlanned: fresh.nextSteps.length > 0 };
   const nextSteps = distinct(inTurn(steps, source));
   const answer = finalAnswer({ reading, kept, language });
-  const results = once(() => resultProse(resultsToTell(reading, input), reading.language));
-  const focus =
-    input.instructions === undefined ? undefined : focusOn(input.instructions, [...reading.prose, ...results()]);
-  const context = { counter: input.counter, language: reading.language, focus: focus?.words ?? NO_WORDS };
-  const facts = focus?.raise(rankFacts(reading.ledger)) ?? rankFacts(reading.ledger, offersMax(input.budgetTokens));
+  const { facts, ...sentences } = factsAndSentences(source, input);
   return {
     goal: asked.goal,
     ...statements,
@@ -162,10 +158,24 @@ function draftOf(source: Source, input: SummaryInput): Draft {
     turnDone: [...turnChanges(statements.done, source, nextSteps), ...answer],
     argumentNames: argumentNamesOf(leaving, facts),
     log: remembered(logOf(source)),
-    context: once(() => createContext(stillTelling(reading), { ...context, ...whatCameSince(source), earlier: lines })),
-    resultContext: once(() => createContext(results(), { ...context, earlier: [] })),
+    ...sentences,
+  };
+}
+
+/** What fills the room that the sections leave: names by their rank, and sentences to choose from; what the instructions name comes first. */
+function factsAndSentences(source: Source, input: SummaryInput) {
+  const { reading, before } = source;
+  const results = once(() => resultProse(resultsToTell(reading, input), reading.language));
+  const focus =
+    input.instructions === undefined ? undefined : focusOn(input.instructions, [...reading.prose, ...results()]);
+  const given = { counter: input.counter, language: reading.language, focus: focus?.words ?? NO_WORDS };
+  const said = () => ({ ...given, ...whatCameSince(source), earlier: before.lines });
+  return {
+    facts: focus?.raise(rankFacts(reading.ledger)) ?? rankFacts(reading.ledger, offersMax(input.budgetTokens)),
+    context: once(() => createContext(stillTelling(reading), said())),
+    resultContext: once(() => createContext(results(), { ...given, earlier: [] })),
     ...(focus !== undefined &&
-      focus.prose.length > 0 && { focused: once(() => createContext(focus.prose, { ...context, earlier: [] })) }),
+      focus.prose.length > 0 && { focused: once(() => createContext(focus.prose, { ...given, earlier: [] })) }),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import { isPlainObject } from "../core/json.ts";
+import type { Model } from "../core/model.ts";
 import { checkSchema, nearestWord, type Problem, refuseProblems, shownValue } from "../core/settings/check-schema.ts";
 import type { ObjectSchema, Schema } from "../core/settings/schema.ts";
 import type {
@@ -12,7 +13,7 @@ import type {
   TranscriptStyle,
 } from "../core/settings/settings.ts";
 import { DEFAULT_RETRY, type RetrySettings } from "../retry.ts";
-import type { Complete } from "./ask.ts";
+import { type Complete, completeWith } from "./ask.ts";
 import { BASE_CHUNK_RATIO, MAX_HISTORY_SHARE, MIN_CHUNK_RATIO, SAFETY_MARGIN } from "./call-plan.ts";
 import type { RankFacts } from "./guard-findings.ts";
 import { type CustomPack, type PromptPack, promptPack } from "./prompts.ts";
@@ -20,11 +21,12 @@ import { DEFAULT_SUMMARY_INPUT } from "./serialize.ts";
 
 /** An option that is left out comes from the settings of the compactor, or without a compactor from the defaults below. */
 export interface LlmOptions {
-  readonly complete: Complete;
+  /** Required, unless `model` is a model that can be asked. */
+  readonly complete?: Complete;
   /** The window of the model behind `complete`. */
   readonly windowTokens?: number;
-  /** What `complete` is told to ask. */
-  readonly model?: string;
+  /** What `complete` is told to ask; or a model of `palimpsest/models`, which takes the place of `complete`. */
+  readonly model?: string | Model;
   readonly name?: string;
   readonly pack?: PromptPackName | CustomPack;
   /** `single`: one request, cut to fit. `update`: one request, in stages when it does not fit. `staged`: in parts. */
@@ -79,15 +81,38 @@ const DEFAULT_STAGED: StagedSettings = {
   maxHistoryShare: MAX_HISTORY_SHARE,
 };
 
+/** A model answers as `complete` does and has a window of its own. Its client retries, so nothing else does unless the caller asks for it. */
+export function withModel(options: LlmOptions): LlmOptions {
+  // A caller without types may pass anything; it is checked later.
+  const { model } = isPlainObject(options) ? (options as LlmOptions) : {};
+  if (!isModel(model)) return options;
+  if (options.complete !== undefined)
+    throw new CompactionError("invalid-settings", "llm: complete and a model that answers exclude each other.");
+  const { windowTokens } = model;
+  return {
+    ...(windowTokens !== undefined && { windowTokens }),
+    ...options,
+    model: model.id,
+    complete: completeWith(model),
+    retry: { maxAttempts: 1, ...options.retry },
+  };
+}
+
+function isModel(model: LlmOptions["model"]): model is Model {
+  return typeof model === "object" && model !== null && typeof model.complete === "function";
+}
+
+/** Of options without a model that answers. */
 export function resolveLlmOptions(options: LlmOptions): LlmSettings {
   refuseProblems(problemsOf(options).map(({ path, message }) => ({ path, message: `llm: ${message}` })));
   const { windowTokens = WINDOW_TOKENS, maxOutputTokens = MAX_OUTPUT_TOKENS, mode = "update" } = options;
   if (windowTokens < MIN_WINDOW_TOKENS)
     throw new CompactionError("invalid-settings", `llm: windowTokens must be at least ${MIN_WINDOW_TOKENS}.`);
   return {
-    complete: options.complete,
+    // Both were checked above.
+    complete: options.complete as Complete,
     windowTokens,
-    model: options.model,
+    model: options.model as string | undefined,
     pack: promptPack(options.pack ?? "checkpoint"),
     mode,
     style: options.style ?? "labelled",

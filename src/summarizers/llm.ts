@@ -19,22 +19,23 @@ import { explanationOf, isAborted, summaryFailed, throwIfAborted } from "./failu
 import { guardSummary, type Repair, refuseOther } from "./guard.ts";
 import { createGuardContext, type Findings, findProblems, type GuardContext } from "./guard-findings.ts";
 import { type AskText, type Draft, type DraftRun, firstDraft } from "./llm-draft.ts";
-import { type LlmOptions, optionsUnder, resolveLlmOptions } from "./llm-options.ts";
+import { type LlmOptions, optionsUnder, resolveLlmOptions, withModel } from "./llm-options.ts";
 import { fitRequest, isEmpty, type LlmPlan, type PlannedSummary, planSummary } from "./llm-plan.ts";
 import { IN_BAND_VERSION, repairPrompt } from "./prompts.ts";
 import { sourceTexts } from "./source-texts.ts";
 
 /**
  * @example
- * const summarizer = llm({ complete: async ({ model = "claude-haiku-5-5", system, prompt, maxOutputTokens, signal }) => {
- *   const reply = await client.messages.create(
- *     { model, system, max_tokens: maxOutputTokens, temperature: 0, messages: [{ role: "user", content: prompt }] },
- *     { signal },
- *   );
- *   return { text: reply.content.map((block) => (block.type === "text" ? block.text : "")).join("") };
+ * const summarizer = llm({ model: anthropic(new Anthropic(), "claude-haiku-5-5") }); // of `palimpsest/models`
+ *
+ * @example
+ * const summarizer = llm({ complete: async ({ system, prompt, maxOutputTokens, signal }) => {
+ *   const text = await askAnything(`${system}\n\n${prompt}`, { maxOutputTokens, signal });
+ *   return { text };
  * } });
  */
-export function llm(options: LlmOptions): SettingsSummarizer {
+export function llm(given: LlmOptions): SettingsSummarizer {
+  const options = withModel(given);
   return settingsSummarizer(summarizerOf(options, options.name), (settings) =>
     summarizerOf(optionsUnder(options, settings), options.name),
   );

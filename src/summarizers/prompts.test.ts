@@ -93,7 +93,7 @@ test("a custom pack brings its task and its headings", () => {
 
 test("every pack has a version", () => {
   for (const name of ["narrative", "checkpoint", "safeguard", "minimal"] as const) {
-    expect(promptPack(name).version).toMatch(/^\d+\/\d+\.\d+\.\d+$/);
+    expect(promptPack(name).version).toMatch(/^\d+(?:\.\d+)?\/\d+\.\d+\.\d+$/);
   }
 });
 

@@ -2,10 +2,11 @@
  * The prompts of the llm summarizer. A prompt pack is a task and the headings that its answer must have. Every prompt is put together
  * in the same way: the task, the rules, the data in fences, a reminder. Pure.
  *
- * The version of a pack is stored beside each summary it made: raise it with every change to a text.
+ * The version of a pack is stored beside each summary it made: raise it with every change to a text. What the sections are asked for has
+ * a version of its own, beside their table.
  */
 
-import { headingOf, SECTION_TABLE, SECTIONS } from "../core/checkpoint/checkpoint.ts";
+import { headingOf, SECTION_TABLE, SECTIONS, SECTIONS_VERSION } from "../core/checkpoint/checkpoint.ts";
 import type { PromptPackName } from "../core/settings/settings.ts";
 
 export interface Prompt {
@@ -81,13 +82,13 @@ const SHARED_VERSION = "1.1.1";
 export const IN_BAND_VERSION = 1;
 
 const PACKS: Readonly<Record<PromptPackName, PromptPack>> = {
-  narrative: pack("narrative", 1, NARRATIVE),
-  checkpoint: pack("checkpoint", 1, CHECKPOINT, CHECKPOINT_SECTIONS),
-  safeguard: pack("safeguard", 1, SAFEGUARD),
-  minimal: pack("minimal", 1, MINIMAL),
+  narrative: pack("narrative", "1", NARRATIVE),
+  checkpoint: pack("checkpoint", `1.${SECTIONS_VERSION}`, CHECKPOINT, CHECKPOINT_SECTIONS),
+  safeguard: pack("safeguard", "1", SAFEGUARD),
+  minimal: pack("minimal", "1", MINIMAL),
 };
 
-function pack(name: string, version: number, task: string, sections: readonly string[] = []): PromptPack {
+function pack(name: string, version: string, task: string, sections: readonly string[] = []): PromptPack {
   return { name, version: `${version}/${SHARED_VERSION}`, task, sections };
 }
 

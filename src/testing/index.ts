@@ -5,7 +5,6 @@ export { createRandom, type Random } from "./random.ts";
 export { generateScript, type Item, type Line, type ScriptOptions } from "./script.ts";
 export {
   type Fault,
-  type ModelReply,
   type ModelRequest,
   type OverflowMode,
   type ProviderCall,
@@ -14,7 +13,8 @@ export {
   type RecordedRequest,
   type Reply,
   type RequestOutcome,
-  type StopReason,
+  type ScriptedReply,
+  type ScriptedStop,
   startProviderServer,
   type ToolCall,
 } from "./server.ts";

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { FormatName } from "../core/message.ts";
 import { messageCounter } from "../core/tokens/tokens.ts";
 import { exactTokens } from "../tokens/exact.ts";
-import { type ModelReply, type ProviderServer, type ProviderServerOptions, startProviderServer } from "./server.ts";
+import { type ProviderServer, type ProviderServerOptions, type ScriptedReply, startProviderServer } from "./server.ts";
 
 let server: ProviderServer;
 afterEach(() => server.close());
@@ -19,7 +19,7 @@ const openai = () => new OpenAI({ baseURL: `${server.origin}/v1`, apiKey: "any",
 const google = () => new GoogleGenAI({ apiKey: "any", httpOptions: { baseUrl: server.origin } });
 
 /** Longer than one piece of a stream, with characters of two code units. */
-const SAID: ModelReply = {
+const SAID: ScriptedReply = {
   reasoning: "The user wants two files. I read them at once, since neither depends on the other.",
   text: "I read both files now 📚, and tell you what is in them as soon as I know it.",
   toolCalls: [

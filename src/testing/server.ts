@@ -13,11 +13,11 @@ import type { Fault } from "./server/deliver.ts";
 import type { OverflowMode } from "./server/exchange.ts";
 import { handleRequest, type RecordedRequest, type ServerState } from "./server/handle-request.ts";
 import { createPromptCache } from "./server/prompt-cache.ts";
-import type { ModelReply, ModelRequest } from "./server/provider-api.ts";
+import type { ModelRequest, ScriptedReply } from "./server/provider-api.ts";
 
 export interface ProviderServerOptions {
   /** What the model says: computed from the request, or a list with one entry for each answer. */
-  readonly reply: Reply | readonly (ModelReply | string)[];
+  readonly reply: Reply | readonly (ScriptedReply | string)[];
   /** What the provider's own compaction writes; "" for one that fails (Anthropic). Default: how many messages it read. */
   readonly summarize?: (request: ModelRequest) => string;
   /** Of every model, or by name; a model without a name here is then unknown. Default: 200,000. */
@@ -32,7 +32,7 @@ export interface ProviderServerOptions {
   readonly port?: number;
 }
 
-export type Reply = (request: ModelRequest) => ModelReply | string | Promise<ModelReply | string>;
+export type Reply = (request: ModelRequest) => ScriptedReply | string | Promise<ScriptedReply | string>;
 
 export interface ProviderServer {
   /** `http://127.0.0.1:PORT`, which Anthropic's and Gemini's clients take; OpenAI's takes it with `/v1`. */
@@ -49,7 +49,7 @@ const WINDOW_TOKENS = 200_000;
 export type { Fault } from "./server/deliver.ts";
 export type { OverflowMode } from "./server/exchange.ts";
 export type { RecordedRequest, RequestOutcome } from "./server/handle-request.ts";
-export type { ModelReply, ModelRequest, ProviderCall, StopReason, ToolCall } from "./server/provider-api.ts";
+export type { ModelRequest, ProviderCall, ScriptedReply, ScriptedStop, ToolCall } from "./server/provider-api.ts";
 
 /**
  * Starts a server for a test.

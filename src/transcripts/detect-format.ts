@@ -94,8 +94,9 @@ function scoreOf(body: JsonObject | JsonArray, format: FormatName): number {
   return score;
 }
 
-function bodyScore(body: JsonObject, { features, listKey }: FormatRules): number {
-  const tools = isArray(body.tools) ? body.tools.filter(isObject) : [];
+function bodyScore(body: JsonObject, { features, listKey, toolsKey }: FormatRules): number {
+  const given = body[toolsKey];
+  const tools = isArray(given) ? given.filter(isObject) : [];
   const toolHits = features.toolKeys.filter((key) => tools.some((tool) => tool[key] !== undefined)).length;
   const listKeyIsOwn = listKey !== "messages" && body[listKey] !== undefined;
   const keyHits = features.bodyKeys.filter((key) => body[key] !== undefined).length;
@@ -119,9 +120,14 @@ function messageScore(message: JsonObject, format: FormatName): number {
   if (granularity === "one" && isTypedResponsesItem(message)) score += STRONG;
   const blocks = isArray(message.content) ? message.content : [];
   for (const block of blocks) {
-    if (isObject(block) && features.blockTypes.includes(stringOf(block.type) ?? "")) score += STRONG;
+    if (isObject(block) && isOwnBlock(block, features)) score += STRONG;
   }
   return score;
+}
+
+function isOwnBlock(block: JsonObject, { blockTypes, blockKeys = [] }: FormatRules["features"]): boolean {
+  if (block.type !== undefined) return blockTypes.includes(stringOf(block.type) ?? "");
+  return blockKeys.some((key) => block[key] !== undefined);
 }
 
 const MODEL_ITEMS: ReadonlySet<string> = new Set([

@@ -3,6 +3,7 @@
  * recorded HTTP, lists of runs. Bodies and lists come out as the very objects that were parsed, where nothing is missing in them.
  */
 
+import { MODEL_KEYS } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
 import { usageObject } from "../core/usage.ts";
@@ -111,7 +112,7 @@ function conversationOf(found: FoundBody, id: string, { counter, format: asked }
   const format = asked ?? detectFormat(body);
   const messages = isArray(body) ? body : (listOf(body, format) ?? listOf(body) ?? []);
   const calls = callsOf(around, messages);
-  const models = distinct([named(around, ["model"]), ...calls.map((call) => call.model)]);
+  const models = distinct([named(around, MODEL_KEYS), ...calls.map((call) => call.model)]);
   return {
     id,
     ...present({ label: named(around, LABEL_KEYS) }),
@@ -183,7 +184,7 @@ function callsOf(around: readonly JsonObject[], messages: JsonArray): readonly R
   for (const body of bodies) {
     const usage = recordedUsage(usageObject(body));
     if (usage === undefined || !isObject(body)) continue;
-    const model = stringOf(body.model) ?? named(around, ["model"]);
+    const model = stringOf(body.model) ?? named(around, MODEL_KEYS);
     return [{ segment: 0, messageCount: messages.length, ...present({ model }), usage }];
   }
   return [];

@@ -222,6 +222,9 @@ export const SECTION_TABLE: { readonly [Key in Section]: SectionRow<SectionValue
   },
 };
 
+/** Stored beside each summary that a model was asked for by the table: raise it with every row, title or `asked` that changes. */
+export const SECTIONS_VERSION = 1;
+
 /** In the order in which they stand in the text. `Object.keys` forgets the type of its keys; the table has no others. */
 export const SECTIONS = Object.keys(SECTION_TABLE) as readonly Section[];
 

@@ -125,7 +125,7 @@ interface Trigger {
   readonly reason: Reason;
   /** What the triggers compare. */
   readonly tokens: number;
-  /** The limit that was passed; the lowest limit where the caller asked; absent when no trigger has one. */
+  /** The limit that was passed; the lowest limit where the caller asked; absent when no trigger has one in tokens, or one with another limit fired. */
   readonly thresholdTokens?: number;
 }
 

@@ -25,7 +25,7 @@ function check(windowTokens: number, ratio: number, comparison: Comparison): rea
   const settings = settingsWith(windowTokens, [{ type: "ratio", ratio, comparison }]);
   const limit = Math.round(windowTokens * ratio);
   return [limit - 1, limit, limit + 1].map((messagesTokens) => {
-    const size = { systemTokens: 0, toolsTokens: 0, messagesTokens };
+    const size = { systemTokens: 0, toolsTokens: 0, messagesTokens, messageCount: 1 };
     return findTrigger(settings, { size }) !== undefined;
   });
 }
@@ -79,7 +79,8 @@ describe("the most that fires nothing", () => {
     };
     expect(quietTokens(settings, OUTSIDE)).toBe(expected);
     const fires = (totalTokens: number): boolean =>
-      findTrigger(settings, { size: { ...OUTSIDE, messagesTokens: totalTokens - 1_000 } }) !== undefined;
+      findTrigger(settings, { size: { ...OUTSIDE, messagesTokens: totalTokens - 1_000, messageCount: 1 } }) !==
+      undefined;
     expect([fires(expected), fires(expected + 1)]).toEqual([false, expected < settings.windowTokens]);
   }
 

@@ -11,15 +11,24 @@ export interface ContextSize {
   readonly systemTokens: number;
   readonly toolsTokens: number;
   readonly messagesTokens: number;
+  readonly messageCount: number;
 }
 
-/** All about one kind of trigger. The row is also its settings schema: `about`, `keys` and `defaults`. */
+/** The same without the messages. */
+export type OutsideSize = Pick<ContextSize, "systemTokens" | "toolsTokens">;
+
+/** What a limit counts, as one of them is called. */
+export type TriggerUnit = "token" | "message";
+
+/** Everything about one kind of trigger. The row is also the settings schema of the kind: `about`, `keys` and `defaults`. */
 export interface TriggerKind<One extends Trigger> extends VariantFor<One> {
-  /** The limit in tokens; undefined where there is none in this state of the prompt cache. */
-  limitTokens(trigger: One, windowTokens: number, isCacheCold: boolean): number | undefined;
-  /** The number that is compared with the limit. Default: what `count` in the settings says. */
-  comparedTokens?(size: ContextSize, settings: Settings): number;
-  /** The tokens that it keeps free in the window. Default: none. */
+  /** What the limit counts. Default: tokens. No target, window or reserve is compared with anything else. */
+  readonly unit?: TriggerUnit;
+  /** Undefined where there is none in this state of the prompt cache. */
+  limit(trigger: One, windowTokens: number, isCacheCold: boolean): number | undefined;
+  /** What is compared with the limit. Default: the tokens that `count` in the settings says. */
+  compared?(size: ContextSize, settings: Settings): number;
+  /** What it keeps free in the window. Default: nothing. */
   reserveTokens?(trigger: One): number;
   /** The trigger in settled settings. Default: unchanged. */
   settled?(trigger: One): One;
@@ -27,10 +36,10 @@ export interface TriggerKind<One extends Trigger> extends VariantFor<One> {
   fitted(trigger: One, cap: TriggerCap): One;
   /** Whether the limit may exceed the window, the target and the protected tail. Default: false. */
   readonly isLimitFree?: boolean;
-  /** Why the trigger makes the settings invalid. */
-  problem?(trigger: One, windowTokens: number): TriggerRemark | undefined;
-  /** What is valid and may surprise. */
-  notice?(trigger: One): TriggerRemark | undefined;
+  /** Why the settings are refused because of it. */
+  problem?(trigger: One, settings: Settings): TriggerRemark | undefined;
+  /** What is allowed and may surprise. */
+  notice?(trigger: One, settings: Settings): TriggerRemark | undefined;
   /** The condition, for tables of settings. */
   text(trigger: One): string;
   /** Why a pass runs after this kind has fired. */
@@ -57,7 +66,7 @@ const wholeNumber = (min: number, about: string): SchemaFor<number> => ({ type: 
 const AMOUNT = {
   keys: { tokens: wholeNumber(1, "The limit."), comparison },
   defaults: { comparison: "gt" },
-  limitTokens: ({ tokens }: { readonly tokens: number }) => tokens,
+  limit: ({ tokens }: { readonly tokens: number }) => tokens,
 } as const;
 
 type TriggerKinds = { readonly [Type in Trigger["type"]]: TriggerKind<Extract<Trigger, { readonly type: Type }>> };
@@ -75,7 +84,7 @@ export const TRIGGER_KINDS: TriggerKinds = {
     about: "Above a share of the window.",
     keys: { ratio: { type: "number", above: 0, max: 1, about: "The share." }, comparison },
     defaults: { comparison: "gte" },
-    limitTokens: ({ ratio }, windowTokens) => shareOf(windowTokens, ratio),
+    limit: ({ ratio }, windowTokens) => shareOf(windowTokens, ratio),
     fitted: (trigger) => trigger,
     text: (trigger) => `${sign(trigger)} ${Number((trigger.ratio * 100).toFixed(2))} % of the window`,
     firedText: "its share of the window is reached",
@@ -89,7 +98,7 @@ export const TRIGGER_KINDS: TriggerKinds = {
       comparison,
     },
     defaults: { comparison: "gt", floorTokens: 0, raisedByTokens: 0 },
-    limitTokens: (trigger, windowTokens) => Math.max(0, windowTokens - reserveTokensOf(trigger)),
+    limit: (trigger, windowTokens) => Math.max(0, windowTokens - reserveTokensOf(trigger)),
     reserveTokens: ({ reserveTokens, floorTokens }) => raiseToFloor(reserveTokens, floorTokens).reserveTokens,
     settled: settledReserve,
     fitted: (trigger, cap) =>
@@ -99,7 +108,7 @@ export const TRIGGER_KINDS: TriggerKinds = {
         floorTokens: cap(trigger.floorTokens, "reserve"),
         raisedByTokens: 0,
       }),
-    problem: (trigger, windowTokens) => {
+    problem: (trigger, { windowTokens }) => {
       const tokens = reserveTokensOf(trigger);
       if (tokens < windowTokens) return undefined;
       const message = `(${shown(tokens)} with its floor) must be below windowTokens (${shown(windowTokens)})`;
@@ -120,7 +129,7 @@ export const TRIGGER_KINDS: TriggerKinds = {
   budgetSum: {
     about: "When system prompt, messages and the longest reply together pass an amount.",
     ...AMOUNT,
-    comparedTokens: (size, { maxOutputTokens }) => size.systemTokens + size.messagesTokens + maxOutputTokens,
+    compared: (size, { maxOutputTokens }) => size.systemTokens + size.messagesTokens + maxOutputTokens,
     fitted: (trigger, cap) => ({ ...trigger, tokens: cap(trigger.tokens, "limit", 1) }),
     text: (trigger) => `system + messages + reply ${sign(trigger)} ${shown(trigger.tokens)} tokens`,
     firedText: "system, messages and reply exceed the budget",
@@ -131,7 +140,7 @@ export const TRIGGER_KINDS: TriggerKinds = {
       cliffTokens: wholeNumber(0, "The price cliff; 0 for none."),
       coldTokens: wholeNumber(0, "The amount with a cold cache; 0 for none."),
     },
-    limitTokens: ({ cliffTokens, coldTokens }, _, isCacheCold) => {
+    limit: ({ cliffTokens, coldTokens }, _, isCacheCold) => {
       const limits = [cliffTokens, isCacheCold ? coldTokens : 0].filter((tokens) => tokens > 0);
       return limits.length === 0 ? undefined : Math.min(...limits);
     },
@@ -152,7 +161,7 @@ export const TRIGGER_KINDS: TriggerKinds = {
   never: {
     about: "Never.",
     keys: {},
-    limitTokens: () => undefined,
+    limit: () => undefined,
     fitted: (trigger) => trigger,
     text: () => "never",
     firedText: "never",
@@ -185,9 +194,10 @@ export interface TriggerInput {
 
 export interface FiredTrigger {
   readonly trigger: Trigger["type"];
-  /** The compared tokens, and the limit that they passed. */
+  /** What the triggers that count tokens compare. */
   readonly tokens: number;
-  readonly thresholdTokens: number;
+  /** The limit that was passed; absent where it does not count tokens. */
+  readonly thresholdTokens?: number;
 }
 
 /** The first trigger that fires wins. */
@@ -204,33 +214,46 @@ export function firedBy(
   settings: Settings,
   { size, isCacheCold = false }: TriggerInput,
 ): FiredTrigger | undefined {
-  const limit = kindOf(trigger).limitTokens(trigger, settings.windowTokens, isCacheCold);
+  const limit = kindOf(trigger).limit(trigger, settings.windowTokens, isCacheCold);
   if (limit === undefined) return undefined;
-  const tokens = triggerTokens(trigger, settings, size);
-  const fires = comparisonOf(trigger) === "gte" ? tokens >= limit : tokens > limit;
-  return fires ? { trigger: trigger.type, tokens, thresholdTokens: limit } : undefined;
+  const amount = comparedBy(trigger, settings, size);
+  const fires = comparisonOf(trigger) === "gte" ? amount >= limit : amount > limit;
+  if (!fires) return undefined;
+  return unitOf(trigger) === "token"
+    ? { trigger: trigger.type, tokens: amount, thresholdTokens: limit }
+    : { trigger: trigger.type, tokens: countedTokens(settings, size) };
+}
+
+export function unitOf(trigger: Trigger): TriggerUnit {
+  return kindOf(trigger).unit ?? "token";
 }
 
 /** The limit of one trigger. A cache is usually warm, so a limit for a cold cache counts only where there is no other. */
 export function limitOf(trigger: Trigger, { windowTokens }: Settings): number | undefined {
-  const { limitTokens } = kindOf(trigger);
-  return limitTokens(trigger, windowTokens, false) ?? limitTokens(trigger, windowTokens, true);
+  const { limit } = kindOf(trigger);
+  return limit(trigger, windowTokens, false) ?? limit(trigger, windowTokens, true);
+}
+
+/** The same, where it counts tokens. */
+export function limitTokensOf(trigger: Trigger, settings: Settings): number | undefined {
+  return unitOf(trigger) === "token" ? limitOf(trigger, settings) : undefined;
 }
 
 /** The lowest number of tokens at which a trigger fires; undefined when none ever does. */
 export function thresholdTokens(settings: Settings): number | undefined {
-  const limits = settings.compact.triggers.flatMap((trigger) => limitOf(trigger, settings) ?? []);
+  const limits = settings.compact.triggers.flatMap((trigger) => limitTokensOf(trigger, settings) ?? []);
   return limits.length === 0 ? undefined : Math.min(...limits);
 }
 
-/** The most tokens of a whole request that fire no trigger; at most the window. */
-export function quietTokens(settings: Settings, outside: Omit<ContextSize, "messagesTokens">): number {
+/** The most that a whole request may come to without any trigger firing on it; never more than the window. */
+export function quietTokens(settings: Settings, outside: OutsideSize): number {
   const total = outside.systemTokens + outside.toolsTokens;
+  const empty = { ...outside, messagesTokens: 0, messageCount: 0 };
   const limits = settings.compact.triggers.flatMap((trigger) => {
-    const limit = limitOf(trigger, settings);
+    const limit = limitTokensOf(trigger, settings);
     if (limit === undefined) return [];
     const below = comparisonOf(trigger) === "gte" ? Math.ceil(limit) - 1 : Math.floor(limit);
-    return [below - (triggerTokens(trigger, settings, { ...outside, messagesTokens: 0 }) - total)];
+    return [below - (comparedBy(trigger, settings, empty) - total)];
   });
   return Math.max(0, Math.min(settings.windowTokens, ...limits));
 }
@@ -288,9 +311,9 @@ export function countedTokens({ count, maxOutputTokens }: Settings, size: Contex
   );
 }
 
-/** The tokens that a trigger compares with its limit. */
-export function triggerTokens(trigger: Trigger, settings: Settings, size: ContextSize): number {
-  return kindOf(trigger).comparedTokens?.(size, settings) ?? countedTokens(settings, size);
+/** What a trigger compares with its limit. */
+export function comparedBy(trigger: Trigger, settings: Settings, size: ContextSize): number {
+  return kindOf(trigger).compared?.(size, settings) ?? countedTokens(settings, size);
 }
 
 export function comparisonOf(trigger: Trigger): Comparison {
@@ -319,7 +342,7 @@ export function targetTokensOf(target: Target, settings: Settings): number | und
  * The target for a whole request, in whole tokens. An amount and a share of a limit count what the triggers count, so
  * the rest of the request is added; a share of the window counts the whole request.
  */
-export function targetOfRequest(settings: Settings, outside: Omit<ContextSize, "messagesTokens">): number | undefined {
+export function targetOfRequest(settings: Settings, outside: OutsideSize): number | undefined {
   const { compact, count, windowTokens } = settings;
   const tokens = targetTokensOf(compact.target, settings);
   if (tokens === undefined) return undefined;

@@ -5,8 +5,8 @@
 
 import { withoutAnswerFields } from "../answer-fields.ts";
 import { marksOutside } from "../cache-marks.ts";
-import { formatRules } from "../format-rules.ts";
-import { isObject, stringOf } from "../json.ts";
+import { formatRules, modelIn } from "../format-rules.ts";
+import { isObject } from "../json.ts";
 import type { Conversation, Message } from "../message.ts";
 import { once } from "../remember.ts";
 import { findsItems, historyHolder, refersToItems } from "../server-history.ts";
@@ -81,7 +81,7 @@ const PASSES: readonly Pass[] = [
 export function repair(conversation: Conversation, options: RepairOptions = {}): Repaired {
   const repairs: Repair[] = [];
   const body = isObject(conversation.wire?.json) ? conversation.wire.json : {};
-  const model = options.model ?? stringOf(body.model);
+  const model = options.model ?? modelIn(body);
   const rules = formatRules(conversation.format, model);
   const isStored = findsItems(conversation);
   const indexOf = once(() => new Map(conversation.messages.map(({ id }, index) => [id, index])));

@@ -1,5 +1,6 @@
 /** A record at the end of a session file, and in the log that the file stands for. The caller holds the lock and has read all. */
 
+import { modelIn } from "../../core/format-rules.ts";
 import { type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
 import type { AppendRecord, LogRecord } from "../log/records.ts";
 import { applyRecord } from "../log/session-log.ts";
@@ -62,7 +63,7 @@ function hasMessages(record: LogRecord): record is AppendRecord {
 }
 
 function entriesOf({ log }: SessionFile, { messages, turns, usage, at }: AppendRecord): readonly JsonObject[] {
-  const model = stringOf(log.base.model) ?? "unknown";
+  const model = modelIn(log.base) ?? "unknown";
   const toolName = toolNames([...log.view.slice(-CALL_DISTANCE_MAX), ...messages]);
   const answer = messages.findLastIndex(({ role }) => role === "assistant");
   return messages.flatMap((message, index) => {

@@ -15,12 +15,12 @@ import { type CacheUse, type PromptCache, tokensOf, type Unit, unitsOf } from ".
 import {
   type AnswerUsage,
   isRefusal,
-  type ModelReply,
   type ModelRequest,
   type ProviderApi,
   type ProviderCall,
   type Reading,
   type Refusal,
+  type ScriptedReply,
   type ServerMemory,
   type WrittenAnswer,
 } from "./provider-api.ts";
@@ -43,7 +43,7 @@ export interface Exchange {
   /** Of this request alone, given its size. */
   windowNow?(inputTokens: number): number;
   readonly overflow: OverflowMode;
-  reply(request: ModelRequest): Promise<ModelReply>;
+  reply(request: ModelRequest): Promise<ScriptedReply>;
   summarize(request: ModelRequest): string;
   readonly index: number;
   readonly signal: AbortSignal;
@@ -157,7 +157,7 @@ interface ReplyPrompt extends Prompt {
 async function reply(call: ProviderCall, exchange: Exchange, prompt: ReplyPrompt): Promise<Outcome> {
   const { reading, input, compaction } = prompt;
   const given = await exchange.reply(requestOf(call, exchange, prompt));
-  const said: ModelReply = { ...given, stop: given.stop ?? (given.toolCalls?.length ? "tool-calls" : "end") };
+  const said: ScriptedReply = { ...given, stop: given.stop ?? (given.toolCalls?.length ? "tool-calls" : "end") };
   const usage = { ...input, ...outputOf(said, exchange.memory.counterOf(call)) };
   const written = { call, reading, reply: said, usage, ...(compaction !== undefined && { compaction }) };
   return answered(PROVIDER_APIS[call.format].write(written, exchange.memory));
@@ -168,7 +168,7 @@ function requestOf(call: ProviderCall, { index, signal }: Exchange, { reading, i
   return { ...call, conversation, summaries, inputTokens: input.inputTokens, index, signal };
 }
 
-function outputOf({ reasoning, text, toolCalls = [] }: ModelReply, counter: TokenCounter) {
+function outputOf({ reasoning, text, toolCalls = [] }: ScriptedReply, counter: TokenCounter) {
   const reasoningTokens = counter.countText(reasoning ?? "");
   const calls = toolCalls.reduce((sum, { name, input }) => sum + counter.countText(name) + counter.countJson(input), 0);
   return { reasoningTokens, outputTokens: reasoningTokens + counter.countText(text ?? "") + calls };

@@ -6,14 +6,14 @@ import { formatNamed } from "../../formats.ts";
 import {
   type Answer,
   type AnswerUsage,
-  type ModelReply,
   type ProviderApi,
   type ProviderCall,
   type Reading,
   type Refusal,
   refusalOf,
+  type ScriptedReply,
+  type ScriptedStop,
   type ServerMemory,
-  type StopReason,
   textPieces,
   type WrittenAnswer,
 } from "./provider-api.ts";
@@ -130,7 +130,7 @@ function signs(model: string): boolean {
   return Number(/gemini-(\d+)/.exec(model)?.[1] ?? 0) >= 3;
 }
 
-const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
+const FINISH_REASONS: Readonly<Record<ScriptedStop, string>> = {
   end: "STOP",
   "tool-calls": "STOP",
   "output-limit": "MAX_TOKENS",
@@ -156,7 +156,7 @@ function write({ call, reply = {}, usage }: Answer, memory: ServerMemory): Writt
 }
 
 /** Thoughts are shown where they are asked for; the signature stands on the first call, or on the text. */
-function partsOf(reply: ModelReply, { model, body }: ProviderCall, memory: ServerMemory): readonly JsonObject[] {
+function partsOf(reply: ScriptedReply, { model, body }: ProviderCall, memory: ServerMemory): readonly JsonObject[] {
   const { reasoning = "", text = "", toolCalls = [] } = reply;
   const { generationConfig: config } = body;
   const thinking = isObject(config) && isObject(config.thinkingConfig) ? config.thinkingConfig : {};

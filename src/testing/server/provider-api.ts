@@ -44,15 +44,15 @@ export interface ToolCall {
 }
 
 /** What the model says; a text stands for `{ text }`. */
-export interface ModelReply {
+export interface ScriptedReply {
   readonly reasoning?: string;
   readonly text?: string;
   readonly toolCalls?: readonly ToolCall[];
   /** Default: `tool-calls` where there are calls, otherwise `end`. */
-  readonly stop?: StopReason;
+  readonly stop?: ScriptedStop;
 }
 
-export type StopReason = "end" | "tool-calls" | "output-limit" | "window-full" | "refusal";
+export type ScriptedStop = "end" | "tool-calls" | "output-limit" | "window-full" | "refusal";
 
 /** An HTTP error in no provider's form yet. */
 export interface Refusal {
@@ -100,7 +100,7 @@ export interface Answer {
   readonly call: ProviderCall;
   readonly reading: Reading;
   /** Absent where the call was for a compaction only. */
-  readonly reply?: ModelReply;
+  readonly reply?: ScriptedReply;
   readonly usage: AnswerUsage;
   readonly compaction?: { readonly summary: string; readonly usage: AnswerUsage };
 }

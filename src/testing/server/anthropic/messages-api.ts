@@ -6,13 +6,13 @@ import { formatNamed } from "../../../formats.ts";
 import {
   type Answer,
   type AnswerUsage,
-  type ModelReply,
   type ProviderApi,
   type ProviderCall,
   type Reading,
   type Refusal,
+  type ScriptedReply,
+  type ScriptedStop,
   type ServerMemory,
-  type StopReason,
   type StreamEvent,
   textPieces,
   type WrittenAnswer,
@@ -141,7 +141,7 @@ function envelope({ model }: ProviderCall, id: string): JsonObject {
   return { id, type: "message", role: "assistant", model, content: [], stop_reason: null, stop_sequence: null };
 }
 
-const STOP_REASONS: Readonly<Record<StopReason, string>> = {
+const STOP_REASONS: Readonly<Record<ScriptedStop, string>> = {
   end: "end_turn",
   "tool-calls": "tool_use",
   "output-limit": "max_tokens",
@@ -210,7 +210,7 @@ interface Context {
 }
 
 function replyBlocks(
-  reply: ModelReply,
+  reply: ScriptedReply,
   { call, reading, place }: Context,
   memory: ServerMemory,
 ): readonly JsonObject[] {

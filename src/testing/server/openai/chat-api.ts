@@ -9,8 +9,8 @@ import {
   type Reading,
   type Refusal,
   refusalOf,
+  type ScriptedStop,
   type ServerMemory,
-  type StopReason,
   type StreamEvent,
   textPieces,
   type WrittenAnswer,
@@ -69,7 +69,7 @@ function overflow({ body }: ProviderCall, inputTokens: number, windowTokens: num
   return { status: 400, message: said, code: "context_length_exceeded", param: "messages" };
 }
 
-const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
+const FINISH_REASONS: Readonly<Record<ScriptedStop, string>> = {
   end: "stop",
   "tool-calls": "tool_calls",
   "output-limit": "length",

@@ -4,10 +4,10 @@ import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "..
 import { formatNamed } from "../../../formats.ts";
 import {
   type Answer,
-  type ModelReply,
   type ProviderApi,
   type ProviderCall,
   type Refusal,
+  type ScriptedReply,
   type ServerMemory,
   type StreamEvent,
   textPieces,
@@ -134,7 +134,7 @@ function envelopeOf({ model, body }: ProviderCall, memory: ServerMemory) {
 
 /** Reasoning and what it produced belong together; the server remembers which. */
 function outputItems(
-  { reasoning = "", text = "", toolCalls = [], stop }: ModelReply,
+  { reasoning = "", text = "", toolCalls = [], stop }: ScriptedReply,
   memory: ServerMemory,
 ): JsonObject[] {
   const items: JsonObject[] = [];
