@@ -195,6 +195,8 @@ export const TAKES_NO_TEXT: Readonly<Record<string, string>> = {
   raiseToFloor: "numbers",
   fromPostgresJs: "wraps a client",
   anthropic: "wraps a client; its answers are read by the format",
+  fileMemory: "wraps a folder; a note is bounded",
+  runLoop: "asks a model and a session, which read the text",
   aiSdk: "wraps a client; its answers are read by the format",
   postgresStore: "the server reads the text; what it shares with SQLite is read there",
   createRandom: "a seed",

@@ -70,7 +70,8 @@ export async function compactView(parts: SessionParts, call: SessionCall): Promi
       const passed = await passOnce(parts, demand, attempts < ATTEMPTS_MAX);
       if (passed.eventId !== undefined) stored = passed;
       // Messages that others appended meanwhile belong in the request too; the encoded view does not have them.
-      if (passed.isOvertaken) attempts++;
+      // A compaction that was prepared beside a loop needs no request: the loop asks for its own.
+      if (passed.isOvertaken && call.commitWhen === undefined) attempts++;
       else if (!isWaiting(passed, demand)) return outcome(passed, stored);
       // After our own last attempt nobody else need be compacting, so do not wait; only a lost lease went to another worker.
       else if (attempts >= ATTEMPTS_MAX && lost?.kind !== "lease-lost") throw changedTooOften(parts.id, lost?.error);
