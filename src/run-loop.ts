@@ -8,7 +8,6 @@ import { CompactionError } from "./core/errors.ts";
 import type { HookEvent } from "./core/hooks/hook-events.ts";
 import { isObject, numberOf } from "./core/json.ts";
 import type { Model, ModelCall, ModelReply, StopReason } from "./core/model.ts";
-import type { CheckPoint } from "./core/settings/settings.ts";
 import { offerTools, openCalls } from "./loop/calls.ts";
 import { createGate, type Gate } from "./loop/gate.ts";
 import { flushMemory } from "./loop/memory-flush.ts";
@@ -97,11 +96,10 @@ async function steps(options: LoopOptions, gate: Gate, signal: AbortSignal): Pro
   // After a crash, calls may be left whose results are not stored.
   const left = await openCalls(session, signal);
   if (left.length > 0) await answerCalls(options, left, signal);
-  let point: CheckPoint = left.length > 0 ? "afterToolResults" : "afterUser";
   let text = "";
   for (let step = 1; step <= maxSteps; step++) {
     await flushMemory(options, signal);
-    const reply = await ask(options, await gate.pass(point, signal), signal);
+    const reply = await ask(options, await gate.pass(signal), signal);
     await session.append(reply.response, { signal });
     options.onEvent?.({ type: "reply", reply });
     text = reply.text;
@@ -111,7 +109,6 @@ async function steps(options: LoopOptions, gate: Gate, signal: AbortSignal): Pro
       return { text, stopReason: reply.stopReason, steps: step };
     }
     await answerCalls(options, reply.calls, signal);
-    point = "afterToolResults";
   }
   return { text, stopReason: "max-steps", steps: maxSteps };
 }

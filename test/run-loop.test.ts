@@ -9,7 +9,7 @@ import type { Summarizer } from "../src/core/checkpoint/summary.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import type { Model } from "../src/core/model.ts";
 import { anthropic, gemini, openaiChat, openaiResponses } from "../src/models.ts";
-import { profileNames } from "../src/profiles/profiles.ts";
+import { profileNamed, profileNames } from "../src/profiles/profiles.ts";
 import { fileMemory, type LoopEvent, type LoopTool, runLoop } from "../src/run-loop.ts";
 import { openSession } from "../src/session.ts";
 import {
@@ -154,7 +154,13 @@ describe.each(profileNames)("profile %s", (profile) => {
   test.each(names)("with %s", async (name) => {
     const { model, body } = MODELS[name] ?? OPUS;
     server = await startProviderServer({ reply: reading(LONG_CALLS), windowTokens: 32_000 });
-    const compactor = { format: model(server.origin).format, profile, windowTokens: 32_000, compact: { auto: true } };
+    const { triggers } = profileNamed(profile).compact;
+    // One profile leaves the trigger to its user.
+    const compact = {
+      auto: true,
+      ...(triggers.length === 0 && { triggers: [{ type: "ratio", ratio: 0.8 } as const] }),
+    };
+    const compactor = { format: model(server.origin).format, profile, windowTokens: 32_000, compact };
     const session = await openSession("s", { store: "memory:", compactor, body });
     const ran: string[] = [];
     const loop = { session, model: model(server.origin), tools: [readTool(ran)] };

@@ -4,13 +4,12 @@
  */
 
 import { CompactionError } from "../core/errors.ts";
-import type { CheckPoint } from "../core/settings/settings.ts";
 import type { SessionPass } from "../session/compact-view.ts";
 import type { Session } from "../session/session-port.ts";
 
 export interface Gate {
-  /** The request for the next call, after what the settings demand at this point. */
-  pass(reached: CheckPoint, signal: AbortSignal): Promise<SessionPass>;
+  /** The request for the next call, compacted where it is time: before every call, whatever points the settings name. */
+  pass(signal: AbortSignal): Promise<SessionPass>;
   /** Ends what is still prepared, and waits until it has ended. */
   close(): Promise<void>;
 }
@@ -19,8 +18,8 @@ export function createGate(session: Session, isBackground: boolean): Gate {
   const ending = new AbortController();
   let prepared: Prepared | undefined;
   return {
-    pass: async (reached, signal) => {
-      const call = { checkPoint: checkPointOf(session, reached), signal };
+    pass: async (signal) => {
+      const call = { signal };
       if (!isBackground) return fitted(session, call);
       if (prepared?.isReady) await prepared.letIn();
       const asIs = await session.fit({ ...call, settings: { compact: { auto: false } } });
@@ -80,9 +79,4 @@ async function fitted(session: Session, call: Parameters<Session["fit"]>[0]): Pr
     // A failed summary holds off the next one, so this asks for none.
     return session.fit(call);
   }
-}
-
-/** The point of the settings that stands for this model call: every call, or what was appended before it. */
-function checkPointOf({ compactor }: Session, reached: CheckPoint): CheckPoint {
-  return compactor.settings.compact.checkPoints.includes("beforeModelCall") ? "beforeModelCall" : reached;
 }

@@ -41,6 +41,8 @@ interface EventInForce {
   readonly createdAt: string;
   /** The last message number that its pass saw; 0 where unknown. */
   readonly seen: number;
+  /** The last message number before its commit, where this process made it: times alone do not tell within a millisecond. */
+  readonly upTo?: number;
 }
 
 interface UndoneEvent extends EventInForce {
@@ -50,6 +52,7 @@ interface UndoneEvent extends EventInForce {
 export function createSigning(store: Store, sessionId: string, opened: Version): Signing {
   let answers = new Set<string>();
   let last = opened;
+  let own: EventInForce | undefined;
   let handedOut: number | undefined;
   let known: { readonly version: Version; readonly facts: EventFacts } | undefined;
   return {
@@ -67,14 +70,17 @@ export function createSigning(store: Store, sessionId: string, opened: Version):
     committed: ({ before, after, createdAt, keptIds }) => {
       answers = new Set(keptIds.filter((id) => answers.has(id)));
       last = after;
-      if (known === undefined || !isSameRevision(known.version, before) || after.head === null) return;
-      const newest = { id: after.head, createdAt, seen: before.sequence };
+      if (after.head === null) return;
+      const newest = { id: after.head, createdAt, seen: before.sequence, upTo: after.sequence };
+      own = newest;
+      if (known === undefined || !isSameRevision(known.version, before)) return;
       known = { version: after, facts: { ...known.facts, newest } };
     },
     isOwnAnswer: (messageId) => answers.has(messageId),
     eventsAt: async (version) => {
       if (known === undefined || !isSameRevision(known.version, version)) {
-        known = { version, facts: await readFacts(store.events(sessionId), version.head) };
+        const facts = await readFacts(store.events(sessionId), version.head);
+        known = { version, facts: own?.id === version.head ? { ...facts, newest: own } : facts };
       }
       return known.facts;
     },
@@ -93,7 +99,8 @@ export function isSignedElsewhere(stored: StoredMessage, facts: EventFacts, firs
   const isUnder = (event: UndoneEvent): boolean => cameBehind(event, stored) && createdAt <= event.undoneAt;
   if (undone.some(isUnder)) return true;
   if (newest === undefined || sequence <= newest.seen) return false;
-  return firstMade === undefined ? createdAt < newest.createdAt : sequence < firstMade;
+  if (newest.upTo !== undefined) return sequence <= newest.upTo && (firstMade === undefined || sequence < firstMade);
+  return firstMade === undefined ? createdAt <= newest.createdAt : sequence < firstMade;
 }
 
 function cameBehind({ seen, createdAt }: EventInForce, stored: StoredMessage): boolean {
