@@ -68,6 +68,8 @@ export interface CompactorOptions<Request extends object = object>
   readonly native?: NativeCompaction;
   /** By whose rules and costs to go, whatever a request says. Default: the one that the request names. */
   readonly model?: string;
+  /** How many conversations are remembered: their edits, so that a full list that is sent again is edited again alike. Default: 32. */
+  readonly conversations?: number;
   /** Default: the one the profile names. */
   readonly counter?: TokenCounter;
   /** Of the summarizer's model, to report what a pass cost. Default: those that its provider publishes, where a reply says which model answered. */
@@ -142,6 +144,9 @@ export function createCompactor<Request extends object>(options: CompactorOption
   };
 }
 
+/** Enough for an agent and its sub-agents. */
+const CONVERSATIONS = 32;
+
 interface ConfigurableEngine extends Engine {
   configure(settings: SettingsInput): void;
 }
@@ -152,6 +157,7 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
   const {
     keepRecent,
     scoreMessage,
+    conversations = CONVERSATIONS,
     hooks: _hooks,
     hookContext: _context,
     logger: _logger,
@@ -205,8 +211,8 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
     calibration: createCalibration(),
     windows: createLearnedWindows(),
     unknownModels: new Set(),
-    memory: createViewMemory(),
-    lists: createKnownLists(),
+    memory: createViewMemory(conversations),
+    lists: createKnownLists(conversations),
     views: new WeakMap(),
     estimates: new WeakMap(),
     countings: new Map(),

@@ -12,8 +12,6 @@ import { isRequest } from "../core/plan/user-voice.ts";
 import { NO_PASSES, type Passes, withRefusals } from "./passes.ts";
 import { messagesAsNow, partsAsNow } from "./wire-now.ts";
 
-const CONVERSATIONS_MAX = 32;
-
 export interface ViewMemory {
   /**
    * The conversation with every remembered edit of its prefix in place; the same one when nothing is remembered. Where what was
@@ -49,7 +47,7 @@ interface Entry {
   readonly passes: Passes;
 }
 
-export function createViewMemory(): ViewMemory {
+export function createViewMemory(conversationsMax: number): ViewMemory {
   let entries: readonly Entry[] = [];
   return {
     recall: (source, model) => {
@@ -80,7 +78,7 @@ export function createViewMemory(): ViewMemory {
       const entry = { ...part, ...lengths, sent, holdsRequest: holds, system, sourceSystem: source.system, passes };
       const isOurs = canBeLaidOver(source);
       const others = entries.filter((candidate) => !isOurs(candidate) || !isPrefix(candidate.source, source.messages));
-      entries = [entry, ...others].slice(0, CONVERSATIONS_MAX);
+      entries = [entry, ...others].slice(0, conversationsMax);
     },
   };
 }
