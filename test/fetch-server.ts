@@ -57,7 +57,7 @@ export async function startModel(options: ModelOptions): Promise<Model> {
     if (long !== undefined) state.refusals.push(long);
     else if (wrong !== undefined) state.violations.push(wrong);
     const refusal = long ?? wrong;
-    if (refusal !== undefined) return refuse(response, refusalBody(format, refusal, long !== undefined));
+    if (refusal !== undefined) return void refuse(response, refusalBody(format, refusal, long !== undefined));
     const call = asked < (options.calls ?? 0) ? ++asked : undefined;
     const { whole, events } = answerOf(format, request.tokens, call);
     const isStream = request.body.stream === true || request.path.includes(":stream");
@@ -103,8 +103,10 @@ function formatAt(path: string): FormatName | undefined {
   return /:(?:stream)?generateContent$/i.test(path) ? "gemini" : undefined;
 }
 
-export function refuse(response: ServerResponse, body: JsonObject, status = 400): void {
+/** True, for an answer has been given. */
+export function refuse(response: ServerResponse, body: JsonObject, status = 400): true {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  return true;
 }
 
 export function wording(format: FormatName, tokens: number, windowTokens: number): string {
