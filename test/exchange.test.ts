@@ -2,13 +2,14 @@
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../src/core/json.ts";
 import type { FormatName } from "../src/core/message.ts";
 import { type ExchangeCompaction, type PalimpsestOptions, palimpsest } from "../src/fetch.ts";
 import { formatNames } from "../src/formats.ts";
 import { longBody } from "./fetch-agents.ts";
 import { type ModelOptions, refusalBody, refuse, startModel, wording } from "./fetch-server.ts";
+import { checkpointText } from "./summarizer-script.ts";
 
 const PATH = "/v1/chat/completions";
 
@@ -300,19 +301,55 @@ test("retries are the client's", async () => {
   expect(model.requests.map(({ headers }) => headers["x-stainless-retry-count"])).toEqual(["0", "1", "2"]);
 });
 
-test.each(formatNames)("the model of a %s request can be asked for the summary itself", async (name) => {
-  const question = (body: JsonObject): boolean => JSON.stringify(body).includes("Do not call any tool");
-  const { model, errors, compactions, post } = await world(
-    { windowTokens: 100_000 },
-    { windowTokens: 32_000, summarizer: "self" },
-  );
-  const response = await post({ ...bodyOf(name), ...(name !== "gemini" && { stream: true }) }, PATHS[name], {
-    headers: { "x-key": "own" },
+describe("the summarizer `self`", () => {
+  const SUMMARY = checkpointText("Say words of message 0 again and again.", "words of message 24");
+
+  test.each(formatNames)("asks the model of a %s request in band, with the headers of the request", async (name) => {
+    const { model, errors, compactions, post } = await world(
+      { windowTokens: 100_000, say: ({ body }) => (isQuestion(body) ? SUMMARY : undefined) },
+      { windowTokens: 60_000, summarizer: "self" },
+    );
+    const asked = { ...bodyOf(name), ...(name !== "gemini" && { stream: true }) };
+    const response = await post(asked, PATHS[name], { headers: { "x-api-key": "own" } });
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(model.answers.at(-1));
+    expect(compactions[0]?.report).toMatchObject({
+      calls: 1,
+      fallbacks: [],
+      result: { summarizer: expect.stringMatching(/^self /) },
+    });
+    const [question, request] = model.requests;
+    expect(model.requests.map(({ headers }) => headers["x-api-key"])).toEqual(["own", "own"]);
+    // Up to the question the same list, so that the provider reads it from its cache.
+    const list = (body: JsonObject = {}) => JSON.stringify(body.messages ?? body.input ?? body.contents);
+    const begin = list(question?.body).slice(0, 50_000);
+    expect(list(asked).startsWith(begin)).toBe(true);
+    expect(list(request?.body)).toContain("Say words of message 0 again and again.");
+    expect([question?.body.stream, question?.path.includes("stream")]).not.toContain(true);
+    expect(errors).toEqual([]);
   });
-  await response.text();
-  console.log(JSON.stringify(compactions[0]?.report, null, 1).slice(0, 3000));
-  for (const r of model.requests)
-    console.log(r.path, JSON.stringify(r.body).length, JSON.stringify(r.body).slice(-700));
-  expect(errors).toEqual([]);
-  expect(question({})).toBe(false);
+
+  test.each(formatNames)("asks with the messages as data, where a %s request leaves no room", async (name) => {
+    const { model, compactions, post } = await world(
+      { windowTokens: 100_000, say: ({ body }) => (isQuestion(body) ? SUMMARY : undefined) },
+      { windowTokens: 32_000, summarizer: "self" },
+    );
+    await (await post(bodyOf(name), PATHS[name])).text();
+    expect(compactions[0]?.report).toMatchObject({
+      fallbacks: [],
+      result: { summarizer: expect.stringMatching(/^self /) },
+    });
+    expect(model.violations).toEqual([]);
+  });
+
+  test("a model that makes no summary leaves the one that needs no model", async () => {
+    const { errors, compactions, post } = await world(
+      { windowTokens: 100_000, say: ({ body }) => (isQuestion(body) ? "What shall I summarize?" : undefined) },
+      { windowTokens: 60_000, summarizer: "self" },
+    );
+    expect((await post(bodyOf("openai-chat"))).status).toBe(200);
+    expect(compactions[0]?.report.fallbacks).toMatchObject([{ step: "extractive" }]);
+    expect(errors).toEqual([]);
+  });
+
+  const isQuestion = (body: JsonObject): boolean => JSON.stringify(body).includes("### Blocked");
 });

@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
-import type { JsonObject } from "../src/core/json.ts";
+import { isObject, type JsonObject } from "../src/core/json.ts";
 import type { FormatName } from "../src/core/message.ts";
 import { formatNamed } from "../src/formats.ts";
 
@@ -17,6 +17,8 @@ export interface ModelOptions {
   readonly windowTokens: number;
   /** How often it asks for the tool `read_file`. */
   readonly calls?: number;
+  /** What it says to a request, without a call; undefined: as always. */
+  readonly say?: (request: ModelRequest) => string | undefined;
   /** Answers a request in another way; undefined: as always. */
   readonly answer?: (request: ModelRequest, response: ServerResponse) => boolean;
 }
@@ -58,8 +60,10 @@ export async function startModel(options: ModelOptions): Promise<Model> {
     else if (wrong !== undefined) state.violations.push(wrong);
     const refusal = long ?? wrong;
     if (refusal !== undefined) return void refuse(response, refusalBody(format, refusal, long !== undefined));
-    const call = asked < (options.calls ?? 0) ? ++asked : undefined;
-    const { whole, events } = answerOf(format, request.tokens, call);
+    const said = options.say?.(request);
+    const call = said === undefined && asked < (options.calls ?? 0) ? ++asked : undefined;
+    const isThinking = isObject(request.body.thinking);
+    const { whole, events } = answerOf(format, request.tokens, { call, said, isThinking });
     const isStream = request.body.stream === true || request.path.includes(":stream");
     const bytes = Buffer.from(isStream ? streamOf(format, events) : JSON.stringify(whole));
     answers.push(bytes);
@@ -142,13 +146,21 @@ interface Answer {
   readonly events: readonly JsonObject[];
 }
 
-function answerOf(format: FormatName, tokens: number, call: number | undefined): Answer {
+interface Turn {
+  readonly call: number | undefined;
+  readonly said: string | undefined;
+  /** Anthropic's, where a request asks for it. */
+  readonly isThinking: boolean;
+}
+
+function answerOf(format: FormatName, tokens: number, { call, said, isThinking }: Turn): Answer {
   // Beyond ASCII, so that cuts at odd bytes split characters.
-  const text =
+  const usual =
     call === undefined ? "Fertig – all modules are read. 完" : `Step ${call}: weiter – reading module ${call}.`;
+  const text = said ?? usual;
   switch (format) {
     case "anthropic-messages":
-      return anthropicAnswer(tokens, call, text);
+      return anthropicAnswer(tokens, { call, isThinking }, text);
     case "openai-chat":
       return chatAnswer(tokens, call, text);
     case "openai-responses":
@@ -172,7 +184,7 @@ function answerOf(format: FormatName, tokens: number, call: number | undefined):
   }
 }
 
-function anthropicAnswer(tokens: number, call: number | undefined, text: string): Answer {
+function anthropicAnswer(tokens: number, { call, isThinking }: Omit<Turn, "said">, text: string): Answer {
   const message = {
     id: `msg_${call}`,
     type: "message",
@@ -190,7 +202,13 @@ function anthropicAnswer(tokens: number, call: number | undefined, text: string)
   const input = { path: `src/module-${call}.ts` };
   const stop = { stop_reason: call === undefined ? "end_turn" : "tool_use" };
   const said = { type: "text", text };
-  const content: JsonObject[] = call === undefined ? [said] : [said, { ...use, input }];
+  const thought = { type: "thinking", thinking: "Which module is next?", signature: `signature-${call}` };
+  const content: JsonObject[] = [
+    ...(isThinking ? [thought] : []),
+    said,
+    ...(call === undefined ? [] : [{ ...use, input }]),
+  ];
+  const at = isThinking ? 1 : 0;
   const delta = (index: number, piece: JsonObject): JsonObject => ({
     type: "content_block_delta",
     index,
@@ -206,14 +224,33 @@ function anthropicAnswer(tokens: number, call: number | undefined, text: string)
       type: "message_start",
       message: { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } },
     },
-    ...block(0, { type: "text", text: "" }, { type: "text_delta", text }),
+    ...(isThinking ? thoughtEvents(thought) : []),
+    ...block(at, { type: "text", text: "" }, { type: "text_delta", text }),
     ...(call === undefined
       ? []
-      : block(1, { ...use, input: {} }, { type: "input_json_delta", partial_json: JSON.stringify(input) })),
+      : block(at + 1, { ...use, input: {} }, { type: "input_json_delta", partial_json: JSON.stringify(input) })),
     { type: "message_delta", delta: { ...stop, stop_sequence: null }, usage: { output_tokens: 30 } },
     { type: "message_stop" },
   ];
   return { whole: { ...message, content, ...stop, usage }, events };
+}
+
+function thoughtEvents({
+  thinking,
+  signature,
+}: {
+  readonly thinking: string;
+  readonly signature: string;
+}): JsonObject[] {
+  const deltas = [
+    { type: "thinking_delta", thinking },
+    { type: "signature_delta", signature },
+  ];
+  return [
+    { type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } },
+    ...deltas.map((delta) => ({ type: "content_block_delta", index: 0, delta })),
+    { type: "content_block_stop", index: 0 },
+  ];
 }
 
 function chatAnswer(tokens: number, call: number | undefined, text: string): Answer {
