@@ -6,7 +6,9 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import Anthropic from "@anthropic-ai/sdk";
 import { type Content, GoogleGenAI } from "@google/genai";
+import { ChatOpenAI } from "@langchain/openai";
 import { generateText, isStepCount, streamText, tool } from "ai";
+import { createAgent, tool as langchainTool } from "langchain";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -142,5 +144,19 @@ describe.each([false, true])("streamed: %s", (isStream) => {
     const model = await runAgent(agent, isStream, {});
     expect(model.refusals.length).toBeLessThanOrEqual(2);
     expect(JSON.stringify(model.requests[2]?.body)).toContain(`"type":"thinking"`);
+  });
+
+  test("LangChain with OpenAI's models", async () => {
+    let call = 0;
+    const agent: Agent = async ({ origin, fetch }) => {
+      const configuration = { baseURL: `${origin}/v1`, fetch };
+      const model = new ChatOpenAI({ model: "gpt-5", apiKey: "none", streaming: isStream, configuration });
+      const execute = async (): Promise<string> => fileText(++call);
+      const read = langchainTool(execute, { name: "read_file", schema: z.object({ path: z.string() }) });
+      const messages = [{ role: "user", content: QUESTION_WITH_FACT }];
+      await createAgent({ model, tools: [read] }).invoke({ messages }, { recursionLimit: 3 * CALLS });
+    };
+    const model = await runAgent(agent, isStream, {});
+    expect(model.refusals.length).toBeLessThanOrEqual(2);
   });
 });
