@@ -1,7 +1,8 @@
 /**
  * What `palimpsest/fetch` adds to the time until the first byte of an answer, when nothing is due: the same conversation sent again with
  * one more message, through a bare `fetch` and through ours, in turn, to a server on the loopback interface. Beside it `JSON.parse` of the
- * body. Prints a Markdown table of medians and exits with 1 when the bar is missed: at most 1.5 times the parsing, and a millisecond.
+ * body. Other work on the machine only ever makes a request dearer, so the cheaper quarter of the rounds is compared. Prints a Markdown
+ * table and exits with 1 when the bar is missed: at most 1.5 times the parsing, and a millisecond.
  */
 
 import { once } from "node:events";
@@ -15,7 +16,8 @@ const SIZES = [
   ["1 MB", 1_000_000],
   ["4 MB", 4_000_000],
 ] as const;
-const ROUNDS = 60;
+const WARM_UP_ROUNDS = 40;
+const ROUNDS = 120;
 const SHARE_MAX = 1.5;
 const EXTRA_MS = 1;
 
@@ -49,7 +51,9 @@ function parseMs(body: string): number {
   return performance.now() - started;
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+/** A quarter of the rounds were cheaper. */
+const quartile = (values: readonly number[]): number =>
+  values.slice(WARM_UP_ROUNDS).toSorted((a, b) => a - b)[(values.length - WARM_UP_ROUNDS) >> 2] ?? 0;
 
 let isMissed = false;
 console.log("| body | bare fetch, ms | ours, ms | added, ms | JSON.parse, ms | added ÷ parse |");
@@ -64,16 +68,16 @@ for (const [name, bytes] of SIZES) {
   };
   for (let length = 0; length < bytes; length = turn % 20 === 0 ? JSON.stringify(messages).length : length) grow();
   const times = { bare: [] as number[], ours: [] as number[], parse: [] as number[] };
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < WARM_UP_ROUNDS + ROUNDS; round++) {
     grow();
     const body = JSON.stringify({ model: "claude-opus-4-5", max_tokens: 1_024, stream: true, messages });
     times.parse.push(parseMs(body));
     times.bare.push(await firstByteMs(fetch, body));
     times.ours.push(await firstByteMs(ours, body));
   }
-  const bare = median(times.bare);
-  const own = median(times.ours);
-  const parse = median(times.parse);
+  const bare = quartile(times.bare);
+  const own = quartile(times.ours);
+  const parse = quartile(times.parse);
   const added = own - bare;
   isMissed ||= added > SHARE_MAX * parse + EXTRA_MS;
   const cells = [bare, own, added, parse, added / parse].map((value) => value.toFixed(2));

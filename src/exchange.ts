@@ -11,8 +11,9 @@ import type { JsonObject } from "./core/json.ts";
 import type { FormatName } from "./core/message.ts";
 import { type AnswerReader, createAnswerReader, truncation } from "./exchange/answer.ts";
 import { type Endpoint, endpointAt, isConversation, modelOf, threadRefusal } from "./exchange/endpoints.ts";
+import { createKnownTexts } from "./exchange/known-texts.ts";
 import { type Relay, relay } from "./exchange/relay.ts";
-import { readJsonBody } from "./exchange/request-body.ts";
+import { readText } from "./exchange/request-body.ts";
 import { type LiveRequest, selfSummarizer, withoutModel } from "./exchange/self.ts";
 import { formatNamed } from "./formats.ts";
 
@@ -70,6 +71,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   const live = new AsyncLocalStorage<LiveRequest>();
   const own = summarizer === "self" ? selfSummarizer(() => live.getStore()) : summarizer;
   const compactors = new Map<FormatName, Compactor>();
+  const texts = createKnownTexts();
   const compactorFor = (name: FormatName): Compactor => {
     const known = compactors.get(name);
     if (known !== undefined) return known;
@@ -103,7 +105,8 @@ export function createExchange(options: ExchangeOptions): Exchange {
       if (endpoint === undefined) return call.send();
       const compactor = compactorFor(endpoint.format);
       const hearing = { failed, compacted, nameOf };
-      const body = await readJsonBody(call.body, call.headers.get("content-encoding")).catch(failed);
+      const text = await readText(call.body, call.headers.get("content-encoding")).catch(failed);
+      const body = text === undefined ? undefined : texts.parse(text, compactor.format.listKey);
       if (!isConversation(body, compactor.format.listKey, call.headers)) return call.send();
       const refused = threadRefusal(body, endpoint);
       if (refused !== undefined) return refused;

@@ -1,4 +1,4 @@
-/** The body of a request as JSON, whatever encoding its bytes have. Never changes the bytes; those that came can still be sent. */
+/** The body of a request as text, whatever encoding its bytes have, and as JSON. Never changes the bytes; those that came can still be sent. */
 
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 
@@ -19,12 +19,10 @@ const ENCODINGS: Readonly<Record<string, Decode>> = {
   zstd: zstdDecompress,
 };
 
-/** Undefined for what is no JSON, or in an encoding that nobody here knows. */
-export async function readJsonBody(body: string | Uint8Array, contentEncoding: string | null): Promise<unknown> {
-  const bytes = await decodedBody(body, contentEncoding);
-  if (bytes === undefined) return undefined;
-  const text = typeof bytes === "string" ? bytes : new TextDecoder().decode(bytes);
-  return parseJson(text);
+/** Undefined for an encoding that nobody here knows. */
+export async function readText(body: string | Uint8Array, contentEncoding: string | null): Promise<string | undefined> {
+  const decoded = await decodedBody(body, contentEncoding);
+  return decoded instanceof Uint8Array ? new TextDecoder().decode(decoded) : decoded;
 }
 
 /** Encodings were applied in the order in which the header names them. */
