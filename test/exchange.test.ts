@@ -213,6 +213,25 @@ test("whatever fails here, the request goes out as it came", async () => {
   expect(other.requests[0]?.tokens).toBeLessThan(24_000);
 });
 
+test("an abort ends a compaction, and nothing is sent", async () => {
+  const asked = Promise.withResolvers<void>();
+  const summarize = async (_: unknown, { signal }: { readonly signal: AbortSignal }): Promise<never> => {
+    asked.resolve();
+    const aborted = Promise.withResolvers<never>();
+    signal.addEventListener("abort", () => aborted.reject(signal.reason));
+    return aborted.promise;
+  };
+  const summarizer = { name: "slow", version: "1", planCalls: () => 1, summarize };
+  const { model, errors, post } = await world({ windowTokens: 10 ** 6 }, { windowTokens: 24_000, summarizer });
+  const controller = new AbortController();
+  const answer = post(longBody(60), PATH, { signal: controller.signal });
+  await asked.promise;
+  controller.abort();
+  await expect(answer).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
+  expect(model.requests).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
 test("options that are wrong are refused at once", () => {
   expect(() => palimpsest({ windowTokens: -1 })).toThrow("windowTokens");
   expect(() => palimpsest({ windowToken: 1 } as never)).toThrow("windowTokens");

@@ -111,6 +111,10 @@ async function runAgent(agent: Agent, isStream: boolean, options: PalimpsestOpti
   expect(errors).toEqual([]);
   expect(compactions).toBeGreaterThan(0);
   expect(model.requests.at(-1)?.bytes.toString()).toContain("ZEBRA-4711");
+  // Whatever was sent before is sent again unchanged, in its cache, unless a compaction came between.
+  const lists = model.requests.map(({ body }) => JSON.stringify(body.messages ?? body.input ?? body.contents));
+  const breaks = lists.filter((list, at) => at > 0 && !list.startsWith(lists[at - 1]?.slice(0, -1) ?? ""));
+  expect(breaks.length).toBeLessThanOrEqual(compactions);
   return model;
 }
 
