@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { endpointAt, isConversation, unstreamed } from "./endpoints.ts";
 
-const HOSTS: readonly (readonly [url: string, format: string, model?: string])[] = [
+const ADDRESSES: readonly (readonly [url: string, format: string, model?: string])[] = [
   ["https://api.anthropic.com/v1/messages?beta=true", "anthropic-messages"],
   ["http://127.0.0.1:4000/anthropic/v1/messages/", "anthropic-messages"],
   [
@@ -26,7 +26,7 @@ const HOSTS: readonly (readonly [url: string, format: string, model?: string])[]
   ],
 ];
 
-test.each(HOSTS)("%s", (url, format, model) => {
+test.each(ADDRESSES.map((address) => ({ address, url: address[0] })))("$url", ({ address: [url, format, model] }) => {
   expect(endpointAt("post", url)).toEqual({ format, model });
   expect(endpointAt("GET", url)).toBeUndefined();
 });
