@@ -98,20 +98,23 @@ export function createExchange(options: ExchangeOptions): Exchange {
   };
   const nameOf = ({ url, headers }: ExchangeCall): string | undefined =>
     typeof conversation === "string" ? (headers.get(conversation) ?? undefined) : conversation?.({ url, headers });
+  const recognise = async (call: ExchangeCall): Promise<Request | undefined> => {
+    const endpoint = endpointAt(call.method, call.url);
+    if (endpoint === undefined) return undefined;
+    const compactor = compactorFor(endpoint.format);
+    const { listKey } = compactor.format;
+    const text = await readText(call.body, call.headers.get("content-encoding"));
+    const body = text === undefined ? undefined : texts.parse(text, listKey);
+    if (!isConversation(body, listKey, call.headers)) return undefined;
+    return { call, endpoint, body, compactor, hearing: { failed, compacted, nameOf } };
+  };
   return {
     recognises: (method, url) => endpointAt(method, url) !== undefined,
     exchange: async (call) => {
-      const endpoint = endpointAt(call.method, call.url);
-      if (endpoint === undefined) return call.send();
-      const compactor = compactorFor(endpoint.format);
-      const hearing = { failed, compacted, nameOf };
-      const text = await readText(call.body, call.headers.get("content-encoding")).catch(failed);
-      const body = text === undefined ? undefined : texts.parse(text, compactor.format.listKey);
-      if (!isConversation(body, compactor.format.listKey, call.headers)) return call.send();
-      const refused = threadRefusal(body, endpoint);
-      if (refused !== undefined) return refused;
-      const request = { call, endpoint, body, compactor, hearing };
-      return live.run(liveRequest(request), () => converse(request));
+      const request = await recognise(call).catch(failed);
+      if (request === undefined) return call.send();
+      const refused = threadRefusal(request.body, request.endpoint);
+      return refused ?? live.run(liveRequest(request), () => converse(request));
     },
   };
 }
@@ -217,7 +220,7 @@ interface Answer {
 }
 
 async function send(request: Request, sent: Sent | undefined): Promise<[Response, Answer]> {
-  const { call, compactor, body } = request;
+  const { call, compactor, body, hearing } = request;
   const response = await (sent?.text === undefined ? call.send() : call.send({ body: sent.text }));
   const { status, headers } = response;
   const reader = createAnswerReader({
@@ -225,6 +228,7 @@ async function send(request: Request, sent: Sent | undefined): Promise<[Response
     status,
     contentType: headers.get("content-type") ?? "",
     isStreamed: body.stream === true || new URL(call.url).pathname.includes(":stream"),
+    failed: hearing.failed,
   });
   const learned = (): void => {
     if (status < 400 && sent !== undefined) learn(request, sent, reader);

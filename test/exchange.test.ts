@@ -213,6 +213,14 @@ test("whatever fails here, the request goes out as it came", async () => {
   expect(other.requests[0]?.tokens).toBeLessThan(24_000);
 });
 
+test("a body that nests too deep to be written again goes out as it came", async () => {
+  const { model, fetch } = await world({ windowTokens: 10 ** 6 });
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  const body = `{"model":"gpt-5","messages":[1,2,3,4,5,${deep},1,2,3,4,5]}`;
+  await fetch(model.origin + PATH, { method: "POST", body });
+  expect(model.requests[0]?.bytes.toString()).toBe(body);
+});
+
 test("an abort ends a compaction, and nothing is sent", async () => {
   const asked = Promise.withResolvers<void>();
   const summarize = async (_: unknown, { signal }: { readonly signal: AbortSignal }): Promise<never> => {

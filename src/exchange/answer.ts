@@ -26,6 +26,8 @@ export interface AnswerKind {
   readonly contentType: string;
   /** The caller asked for a stream. */
   readonly isStreamed: boolean;
+  /** Called when the answer cannot be read; its bytes are none the worse for it. */
+  failed(error: unknown): void;
 }
 
 /** A larger one is no refusal, and its usage is not read. */
@@ -43,8 +45,20 @@ export function createAnswerReader(kind: AnswerKind): AnswerReader {
   const found: Findings = { hasBegun: false, refusal: undefined, usage: undefined, stopReason: undefined };
   const isEvents = kind.status < 400 && kind.contentType.startsWith("text/event-stream");
   const reader = isEvents ? eventReader(kind, found) : wholeReader(kind, found);
+  let isBroken = false;
+  const safely = (read: () => void): void => {
+    if (isBroken) return;
+    try {
+      read();
+    } catch (error) {
+      isBroken = true;
+      found.hasBegun = true;
+      kind.failed(error);
+    }
+  };
   return {
-    ...reader,
+    add: (bytes) => safely(() => reader.add(bytes)),
+    end: () => safely(() => reader.end()),
     get hasBegun() {
       return found.hasBegun;
     },
