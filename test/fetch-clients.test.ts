@@ -150,7 +150,7 @@ describe.each([false, true])("streamed: %s", (isStream) => {
     expect(JSON.stringify(model.requests[2]?.body)).toContain(`"type":"thinking"`);
   });
 
-  // A streamed answer has it fetch the tables of a tokenizer, and there is nobody to fetch them from.
+  // Streamed, it does not end on this server, with the platform's own `fetch` either.
   test.skipIf(isStream)("LangChain with OpenAI's models", async () => {
     let call = 0;
     const agent: Agent = async ({ origin, fetch }) => {
