@@ -66,6 +66,8 @@ export interface CompactorOptions<Request extends object = object>
   readonly native?: NativeCompaction;
   /** The model whose rules and costs apply, whatever a request names. Default: the model that the request names. */
   readonly model?: string;
+  /** How many conversations are remembered: their edits, so that a full list that is sent again is edited again alike. Default: 32. */
+  readonly conversations?: number;
   /** Default: the counter that the profile names. */
   readonly counter?: TokenCounter;
   /** Prices of the summarizer's model, to report what a pass cost. Default: the published prices of the model that a reply names. */
@@ -140,6 +142,9 @@ export function createCompactor<Request extends object>(options: CompactorOption
   };
 }
 
+/** Enough for an agent and its sub-agents. */
+const CONVERSATIONS = 32;
+
 interface ConfigurableEngine extends Engine {
   configure(settings: SettingsInput): void;
 }
@@ -150,6 +155,7 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
   const {
     keepRecent,
     scoreMessage,
+    conversations = CONVERSATIONS,
     hooks: _hooks,
     hookContext: _context,
     logger: _logger,
@@ -203,8 +209,8 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
     calibration: createCalibration(),
     windows: createLearnedWindows(),
     unknownModels: new Set(),
-    memory: createViewMemory(),
-    lists: createKnownLists(),
+    memory: createViewMemory(conversations),
+    lists: createKnownLists(conversations),
     views: new WeakMap(),
     estimates: new WeakMap(),
     countings: new Map(),

@@ -190,6 +190,7 @@ export const SUBJECTS: Readonly<Record<string, Subject>> = {
 /** Exports that are given no text, and why. */
 export const TAKES_NO_TEXT: Readonly<Record<string, string>> = {
   TRANSCRIPT_SOURCES: "a list of names",
+  palimpsest: "gives what it reads to a compactor, whose methods are above",
   formatNames: "a list of names",
   profileNames: "a list of names",
   raiseToFloor: "numbers",

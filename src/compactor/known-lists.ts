@@ -8,8 +8,6 @@ import { isSameJson } from "../core/identity.ts";
 import { isObject, type JsonObject, type JsonValue } from "../core/json.ts";
 import type { KnownView } from "./quiet.ts";
 
-const LISTS_MAX = 32;
-
 /** What is known of one list. */
 export interface KnownList extends KnownView {
   /** The other fields of the request; undefined for a bare list. */
@@ -44,10 +42,10 @@ export interface ListRequest {
   readonly listKey: string;
 }
 
-export function createKnownLists(): KnownLists {
+export function createKnownLists(listsMax: number): KnownLists {
   let lists: readonly KnownList[] = [];
   const toFront = (found: KnownList): void => {
-    if (lists[0] !== found) lists = [found, ...lists.filter((other) => other !== found)].slice(0, LISTS_MAX);
+    if (lists[0] !== found) lists = [found, ...lists.filter((other) => other !== found)].slice(0, listsMax);
   };
   return {
     find: (request) => {

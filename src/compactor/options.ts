@@ -191,6 +191,7 @@ const OPTIONS: Kinds = {
     (value) => hasFunctions(value, ["compact"]) && isObject(value) && typeof value.kind === "string",
   ],
   model: ["a model id", (value) => typeof value === "string"],
+  conversations: ["a whole number above 0", (value) => Number.isInteger(value) && Number(value) > 0],
   counter: ["a token counter, such as messageCounter({ name, countText }) makes", isCounter],
   prices: ["{ input, output, cacheRead?, cacheWrite? }, numbers of at least 0", arePrices],
   telemetry: ["true, false, or { tracer, meter }", (value) => typeof value === "boolean" || isObject(value)],

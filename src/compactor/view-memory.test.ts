@@ -106,7 +106,7 @@ test("a list that has taken an edit over is not edited again, though it begins l
       messages: texts.map((content, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content })),
     });
   const source = said("Paint it.", "Yes.", "Go on.", "Done.", "Go on.", "Done.", "Thanks.");
-  const memory = createViewMemory();
+  const memory = createViewMemory(32);
   const kept = { ...source, messages: source.messages.filter((_, index) => index !== 2 && index !== 3) };
   memory.remember(source, kept, NO_PASSES);
   const again = memory.recall(
@@ -129,7 +129,7 @@ describe("of several edits that a list may have had", () => {
   });
 
   test("one that was made after a host took the result for its list is made again", () => {
-    const memory = createViewMemory();
+    const memory = createViewMemory(32);
     const first = said("Paint it.", "Yes.", "Red.", "Done.", "Thanks.");
     memory.remember(first, without(first, 0, 2), NO_PASSES);
     const taken = ["Red.", "Done.", "Thanks.", "You are welcome.", "Now blue.", "Done.", "Now green."] as const;
@@ -141,7 +141,7 @@ describe("of several edits that a list may have had", () => {
   });
 
   test("a conversation keeps its own, though another with the same beginning was edited since", () => {
-    const memory = createViewMemory();
+    const memory = createViewMemory(32);
     const same = ["Paint it.", "Yes.", "Red.", "Done."] as const;
     const own = said(...same, "Thanks.", "You are welcome.", "Now blue.");
     const other = said(...same, "Why red?", "You said so.", "Hm.");
@@ -159,10 +159,27 @@ test("a host that goes back to an earlier request finds it in the view", () => {
       messages: texts.map((content, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content })),
     });
   const source = said("Paint it.", "Yes.", "Red.", "Done.", "Thanks.");
-  const memory = createViewMemory();
+  const memory = createViewMemory(32);
   const kept = { ...source, messages: source.messages.filter((_, index) => index === 0 || index > 2) };
   memory.remember(source, kept, NO_PASSES);
   expect(memory.recall(said("Paint it.", "Yes.", "Red.", "Done.", "Thanks.", "Bye."), undefined).covered).toBe(3);
   const back = said("Paint it.", "Yes.", "Red.", "Done.");
   expect(memory.recall(back, undefined).view).toBe(back);
+});
+
+test("holds as many conversations as it is told", async () => {
+  const compactor = createCompactor({ format: openaiChat, windowTokens: 200_000, conversations: 2 });
+  const bodies = [1, 2, 3].map((number) => ({
+    model: "gpt-5.1",
+    messages: Array.from({ length: 40 }, (_, at) => ({
+      role: at % 2 === 0 ? "user" : "assistant",
+      content: `Conversation ${number}, message ${at}: ${"some words ".repeat(50)}`,
+    })),
+  }));
+  const sent = [];
+  for (const body of bodies) sent.push((await compactor.compact(body, { target: { ratio: 0.3 } })).request);
+  const again = [];
+  for (const body of bodies.toReversed()) again.unshift((await compactor.fit(body)).request);
+  expect(again.slice(1)).toEqual(sent.slice(1));
+  expect(again[0]).toBe(bodies[0]);
 });

@@ -11,8 +11,6 @@ import { isRequest } from "../core/plan/user-voice.ts";
 import { bindsThinking, stripBoundThinking } from "../core/thinking.ts";
 import { NO_PASSES, type Passes, withRefusals } from "./passes.ts";
 
-const CONVERSATIONS_MAX = 32;
-
 export interface ViewMemory {
   /**
    * The conversation with every remembered edit of its prefix; the same object when nothing is remembered. Where an
@@ -48,7 +46,7 @@ interface Entry {
   readonly passes: Passes;
 }
 
-export function createViewMemory(): ViewMemory {
+export function createViewMemory(conversationsMax: number): ViewMemory {
   let entries: readonly Entry[] = [];
   return {
     recall: (source, model) => {
@@ -79,7 +77,7 @@ export function createViewMemory(): ViewMemory {
       const entry = { ...part, ...lengths, sent, holdsRequest: holds, system, sourceSystem: source.system, passes };
       const isOurs = canBeLaidOver(source);
       const others = entries.filter((candidate) => !isOurs(candidate) || !isPrefix(candidate.source, source.messages));
-      entries = [entry, ...others].slice(0, CONVERSATIONS_MAX);
+      entries = [entry, ...others].slice(0, conversationsMax);
     },
   };
 }

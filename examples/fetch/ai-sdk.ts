@@ -1,0 +1,22 @@
+/** An agent with the AI SDK and any of its providers. `ANTHROPIC_API_KEY=… node ai-sdk.ts` */
+
+import { readFile } from "node:fs/promises";
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { isStepCount, streamText, tool } from "ai";
+import { z } from "zod";
+import { palimpsest } from "../../src/fetch.ts"; // in your project: "palimpsest/fetch"
+
+const anthropic = createAnthropic({ fetch: palimpsest() });
+
+const { textStream } = streamText({
+  model: anthropic("claude-opus-4-5"),
+  prompt: "Read every module of src and list its exports.",
+  stopWhen: isStepCount(200),
+  tools: {
+    read_file: tool({
+      inputSchema: z.object({ path: z.string() }),
+      execute: ({ path }) => readFile(path, "utf8"),
+    }),
+  },
+});
+for await (const text of textStream) process.stdout.write(text);

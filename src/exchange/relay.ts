@@ -1,0 +1,107 @@
+/**
+ * Passes a response on as it streams, byte for byte, while a reader looks at the same bytes. Holds back only what may still be a refusal:
+ * an answer that is one piece until it has ended, and of a stream what comes before the first event that belongs to the answer.
+ */
+
+import type { AnswerReader } from "./answer.ts";
+
+/** A refusal is shorter: what is longer goes on. */
+const HELD_BYTES_MAX = 1024 * 1024;
+
+export interface Relay {
+  /** The response as it came, for the caller. Call it once, or `discard`. */
+  pass(): Response;
+  /** Ends the response: nobody reads it. */
+  discard(): Promise<void>;
+}
+
+interface Source {
+  readonly reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+  readonly held: Uint8Array<ArrayBuffer>[];
+  /** How it ended while it was held back. */
+  end?: { readonly error?: unknown };
+}
+
+/** Resolves as soon as the answer has begun, ended or failed. `ended` is called once all of it was read. */
+export async function relay(response: Response, answer: AnswerReader, ended: () => void): Promise<Relay> {
+  // A `fetch` of the caller's own may have another kind of body, which nobody here can read.
+  if (typeof response.body?.getReader !== "function" || response.bodyUsed) {
+    return { pass: () => response, discard: async () => {} };
+  }
+  const source: Source = { reader: response.body.getReader(), held: [] };
+  await hold(source, answer, ended);
+  return {
+    pass: () => passOn(response, source, { answer, ended }),
+    discard: async () => {
+      // It may have failed, which is nobody's business any more.
+      await source.reader.cancel().catch(() => {});
+    },
+  };
+}
+
+async function hold(source: Source, answer: AnswerReader, ended: () => void): Promise<void> {
+  let bytes = 0;
+  while (!answer.hasBegun && bytes < HELD_BYTES_MAX) {
+    try {
+      const { done, value } = await source.reader.read();
+      if (done) {
+        source.end = {};
+        answer.end();
+        ended();
+        return;
+      }
+      source.held.push(value);
+      bytes += value.byteLength;
+      answer.add(value);
+    } catch (error) {
+      source.end = { error };
+      return;
+    }
+  }
+}
+
+function passOn(
+  response: Response,
+  { reader, held, end }: Source,
+  { answer, ended }: { readonly answer: AnswerReader; readonly ended: () => void },
+): Response {
+  const waiting = held.values();
+  const next = async (): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+    const { value: chunk } = waiting.next();
+    if (chunk !== undefined) return chunk;
+    if (end !== undefined && "error" in end) throw end.error;
+    if (end !== undefined) return undefined;
+    const { done, value } = await reader.read();
+    if (!done) answer.add(value);
+    else answer.end();
+    if (done) ended();
+    return done ? undefined : value;
+  };
+  const body = new ReadableStream({
+    type: "bytes",
+    pull: async (controller) => {
+      // A stream of bytes takes no empty piece.
+      let chunk = await next();
+      while (chunk?.byteLength === 0) chunk = await next();
+      if (chunk !== undefined) controller.enqueue(ownBytes(chunk));
+      else {
+        controller.close();
+        controller.byobRequest?.respond(0);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  const { status, statusText, headers, url, redirected, type } = response;
+  const passed = new Response(body, { status, statusText, headers });
+  // The constructor takes none of these.
+  return Object.defineProperties(passed, {
+    url: { value: url },
+    redirected: { value: redirected },
+    type: { value: type },
+  });
+}
+
+/** The stream takes the memory of a piece for its own, which a piece may share with others. */
+function ownBytes(chunk: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return chunk.byteLength === chunk.buffer.byteLength ? chunk : new Uint8Array(chunk);
+}

@@ -1,0 +1,57 @@
+/** The body of a request as text, whatever encoding its bytes have, and as JSON. Never changes the bytes; those that came can still be sent. */
+
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
+
+/** What a small body may grow to; more is no conversation. */
+const DECODED_BYTES_MAX = 256 * 1024 * 1024;
+
+type Decode = (
+  bytes: Uint8Array,
+  options: { readonly maxOutputLength: number },
+  done: (error: Error | null, result: Uint8Array) => void,
+) => void;
+
+const ENCODINGS: Readonly<Record<string, Decode>> = {
+  gzip: gunzip,
+  "x-gzip": gunzip,
+  deflate: inflate,
+  br: brotliDecompress,
+  zstd: zstdDecompress,
+};
+
+/** Undefined for an encoding that nobody here knows. */
+export async function readText(body: string | Uint8Array, contentEncoding: string | null): Promise<string | undefined> {
+  const decoded = await decodedBody(body, contentEncoding);
+  return decoded instanceof Uint8Array ? new TextDecoder().decode(decoded) : decoded;
+}
+
+/** Encodings were applied in the order in which the header names them. */
+async function decodedBody(
+  body: string | Uint8Array,
+  contentEncoding: string | null,
+): Promise<string | Uint8Array | undefined> {
+  const names = (contentEncoding ?? "").split(",").map((name) => name.trim().toLowerCase());
+  let decoded = body;
+  for (const name of names.toReversed()) {
+    if (name === "" || name === "identity") continue;
+    const decode = Object.hasOwn(ENCODINGS, name) ? ENCODINGS[name] : undefined;
+    if (decode === undefined || typeof decoded === "string") return undefined;
+    decoded = await run(decode, decoded);
+  }
+  return decoded;
+}
+
+function run(decode: Decode, bytes: Uint8Array): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    decode(bytes, { maxOutputLength: DECODED_BYTES_MAX }, (error, result) => (error ? reject(error) : resolve(result)));
+  });
+}
+
+/** Undefined for a text that is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
