@@ -7,6 +7,8 @@ import { errorText } from "../core/error-text.ts";
 import { isArray, isObject } from "../core/json.ts";
 import { text } from "../core/message.ts";
 import { reserveTokensOf } from "../core/plan/trigger.ts";
+import type { Format } from "../core/ports.ts";
+import { repair } from "../core/repair/repair.ts";
 import type { LoopOptions } from "../run-loop.ts";
 import type { SessionStats } from "../session/session-port.ts";
 import { encodeMessages } from "../session/wire-input.ts";
@@ -54,7 +56,7 @@ async function flush(options: LoopOptions, signal: AbortSignal): Promise<void> {
   const list: unknown[] = isArray(body[format.listKey]) ? [...(body[format.listKey] as unknown[])] : [];
   list.push(...encodeMessages(format, [{ id: "flush", role: "user", parts: [text(prompts)] }]));
   for (let step = 0; step < FLUSH_STEPS_MAX; step++) {
-    const reply = await model.complete({ ...body, [format.listKey]: list }, signal);
+    const reply = await model.complete(inOrder(format, { ...body, [format.listKey]: list }), signal);
     list.push(...reply.messages);
     if (reply.calls.length === 0) return;
     await runTools(reply.calls, {
@@ -65,4 +67,11 @@ async function flush(options: LoopOptions, signal: AbortSignal): Promise<void> {
       store: async (_result, messages) => void list.push(...messages.filter(isObject)),
     });
   }
+}
+
+/** The prompt may stand behind results, and not every provider takes two messages of one role in a row. */
+function inOrder(format: Format, body: object): object {
+  const encoded = format.encode(repair(format.decode(body)).conversation);
+  // A body encodes to one.
+  return isObject(encoded) ? encoded : body;
 }
