@@ -26,12 +26,14 @@ export interface Ledger {
   lastRole: Role | undefined;
   cacheMarks: number;
   media: number;
+  /** Whether one of them is signed: where the model is not named, this shows that it signs. */
+  isSigned: boolean;
   /** Ids of calls and items, where the provider requires unique ones. */
   readonly ids: Set<string>;
 }
 
 export function createLedger(): Ledger {
-  return { length: 0, size: 0, lastRole: undefined, cacheMarks: 0, media: 0, ids: new Set() };
+  return { length: 0, size: 0, lastRole: undefined, cacheMarks: 0, media: 0, isSigned: false, ids: new Set() };
 }
 
 /** The request around the messages, and the model whose rules apply. */
@@ -50,6 +52,7 @@ export function enter(ledger: Ledger, messages: readonly Message[], sizeOf: (mes
     ledger.lastRole = message.role;
     ledger.cacheMarks += marksIn(message.parts);
     ledger.media += mediaIn(message.parts);
+    ledger.isSigned ||= message.parts.some((part) => "signature" in part && Boolean(part.signature));
     for (const id of idsIn(message)) ledger.ids.add(id);
   }
 }
@@ -78,7 +81,7 @@ export function continuesInOrder(ledger: Ledger, messages: readonly Message[], s
   const { format, frame, model } = scope;
   if (messages.some((message) => isNativeItem(message) || isItemReference(message))) return false;
   if (passesLimit(ledger, messages, frame) || repeatsId(ledger, messages, frame)) return false;
-  const lead = leadOf(ledger);
+  const lead = leadOf(ledger, frame);
   const conversation: Conversation = { ...frame, messages: lead.length === 0 ? messages : [...lead, ...messages] };
   const options = model === undefined ? {} : { model };
   if (repair(conversation, options).conversation !== conversation) return false;
@@ -129,9 +132,11 @@ function sum(messages: readonly Message[], count: (parts: readonly Part[]) => nu
 }
 
 /** Placeholders for the counted messages, so that the next ones are not taken for the beginning of the list. */
-function leadOf({ length, lastRole }: Ledger): readonly Message[] {
+function leadOf({ length, lastRole, isSigned }: Ledger, frame: Conversation): readonly Message[] {
   if (length === 0) return [];
-  return lastRole === "assistant" ? [ASKED, ANSWERED] : [ASKED];
+  const signs = isSigned && formatRules(frame.format).reasoning === "current-turn-signatures";
+  const asked: Message = signs ? { ...ASKED, parts: [{ ...text("…"), signature: "…" }] } : ASKED;
+  return lastRole === "assistant" ? [asked, ANSWERED] : [asked];
 }
 
 const ASKED: Message = { id: "lead/asked", role: "user", parts: [text("…")] };
