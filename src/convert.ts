@@ -1,9 +1,9 @@
 /** Converts a conversation to another provider's format. The result is valid there, and everything that could not be carried is listed. */
 
-import { marksOutside } from "./core/cache-marks.ts";
 import { adopt, type Loss } from "./core/convert/adopt.ts";
 import { FORMAT_NAMES, formatRules } from "./core/format-rules.ts";
 import { isObject, refuseDeepMessage, refuseDeepPrompt } from "./core/json.ts";
+import { marksOutside } from "./core/marks.ts";
 import type { Conversation } from "./core/message.ts";
 import type { Format } from "./core/ports.ts";
 import { type Repair, repair } from "./core/repair/repair.ts";

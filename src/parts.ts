@@ -5,7 +5,7 @@ export type { KeepRecentInput, Tail } from "./compactor/retention.ts";
 export type { NativeAnswer, ViewCall, ViewKeeper, ViewPass } from "./compactor.ts";
 export { type Converted, convert } from "./convert.ts";
 export type { Checkpoint, Decision, ToolFailure } from "./core/checkpoint/checkpoint.ts";
-export { parseCheckpoint, renderCheckpoint } from "./core/checkpoint/checkpoint-text.ts";
+export { parseCheckpoint, renderCheckpoint } from "./core/checkpoint/checkpoint.ts";
 export type { SettingsSummarizer, Summary, SummaryInput, SummaryResult } from "./core/checkpoint/summary.ts";
 export type { Loss } from "./core/convert/adopt.ts";
 export type { FormatRules } from "./core/format-rules.ts";

@@ -8,7 +8,7 @@ import { CompactionError } from "./core/errors.ts";
 import { formatRules } from "./core/format-rules.ts";
 import { isArray, isObject, type JsonValue, numberOf, stringOf } from "./core/json.ts";
 import { type Message, type Part, type Role, type ToolCallPart, type ToolResultPart, text } from "./core/message.ts";
-import { RECALL_NAME } from "./core/plan/tool-names.ts";
+import { RECALL_NAME } from "./core/plan/user-voice.ts";
 import type { Format, ToolDefinition } from "./core/ports.ts";
 import { bodyText, QUOTATION_NOTE, quotable, quotation } from "./core/search/body-text.ts";
 import { CANDIDATES_MAX, rankHits } from "./core/search/rank-hits.ts";

@@ -8,7 +8,7 @@ import { CompactionError } from "./core/errors.ts";
 import type { HookEvent } from "./core/hooks/hook-events.ts";
 import { isObject, numberOf } from "./core/json.ts";
 import type { Model, ModelCall, ModelReply, StopReason } from "./core/model.ts";
-import { offerTools, openCalls } from "./loop/calls.ts";
+import { offerTools, stateOf } from "./loop/calls.ts";
 import { createGate, type Gate } from "./loop/gate.ts";
 import { flushMemory } from "./loop/memory-flush.ts";
 import { type LoopTool, runTools, type ToolResult, toolsOf } from "./loop/tools.ts";
@@ -93,9 +93,10 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
 
 async function steps(options: LoopOptions, gate: Gate, signal: AbortSignal): Promise<LoopResult> {
   const { session, maxSteps = STEPS_MAX } = options;
-  // After a crash, calls may be left whose results are not stored.
-  const left = await openCalls(session, signal);
-  if (left.length > 0) await answerCalls(options, left, signal);
+  // After a crash, calls may be left whose results are not stored, or nothing at all.
+  const { calls, answer } = await stateOf(session, signal);
+  if (answer !== undefined) return { text: answer, stopReason: "stop", steps: 0 };
+  if (calls.length > 0) await answerCalls(options, calls, signal);
   let text = "";
   for (let step = 1; step <= maxSteps; step++) {
     await flushMemory(options, signal);

@@ -14,8 +14,8 @@ import { checkedBase, checkSessionOptions, ownBody } from "./session/check-argum
 import type { SessionParts } from "./session/compact-view.ts";
 import { createSession } from "./session/create-session.ts";
 import { recalibrate } from "./session/learned-windows.ts";
-import { createLiveView } from "./session/live-view.ts";
 import type { Session } from "./session/session-port.ts";
+import { createLiveView } from "./session/session-view.ts";
 import { type Appendable, readAppendable } from "./session/wire-input.ts";
 import { openStore } from "./stores.ts";
 

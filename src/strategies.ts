@@ -2,8 +2,7 @@
 
 import { nothingToDo, type Strategy } from "./core/plan/plan-input.ts";
 import type { StrategyName } from "./core/settings/settings.ts";
-import { hybrid, native, summarize } from "./strategies/summarize.ts";
-import { truncate } from "./strategies/truncate.ts";
+import { hybrid, native, summarize, truncate } from "./strategies/summarize.ts";
 
 const none: Strategy = { name: "none", plan: (input) => nothingToDo(input, "strategy-none") };
 

@@ -167,3 +167,12 @@ test("there is no class but the error", () => {
   const isClass = (file: string): boolean => /^(?:export )?class /m.test(readFileSync(join(root, file), "utf8"));
   expect(files.filter(isClass)).toEqual([join("src", "core", "errors.ts")]);
 });
+
+test("ARCHITECTURE.md names files that there are", () => {
+  const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+  const named = [...page.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].map(([, file = ""]) => file);
+  const known = new Set(globSync("{src,test,bench}/**/*.ts", { cwd: root }));
+  const isThere = (file: string): boolean => known.has(file) || [...known].some((path) => path.endsWith(`/${file}`));
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((file) => !isThere(file))).toEqual([]);
+});

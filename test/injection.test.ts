@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
-import { headingOf, SECTIONS } from "../src/core/checkpoint/checkpoint.ts";
-import { parseCheckpoint } from "../src/core/checkpoint/checkpoint-text.ts";
+import { headingOf, parseCheckpoint, SECTIONS } from "../src/core/checkpoint/checkpoint.ts";
 import type { FormatName } from "../src/core/message.ts";
 import { formatNamed } from "../src/formats.ts";
 import type { Complete } from "../src/summarizers/ask.ts";

@@ -260,6 +260,17 @@ describe("what goes wrong", () => {
     await session.close();
   });
 
+  test("a session that is answered asks nothing", async () => {
+    server = await startProviderServer({ reply: reading(2) });
+    const { model, session } = await opusSession();
+    const loop = { session, model, tools: [readTool([])] };
+    await runLoop({ ...loop, input: "Read." });
+    const asked = server.requests.length;
+    expect(await runLoop(loop)).toEqual({ text: "All files are read.", stopReason: "stop", steps: 0 });
+    expect(server.requests).toHaveLength(asked);
+    await session.close();
+  });
+
   test("steps are limited, and the next run goes on", async () => {
     server = await startProviderServer({ reply: reading(5) });
     const { model, session } = await opusSession();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type CompactorOptions, createCompactor } from "../src/compactor.ts";
-import { parseCheckpoint } from "../src/core/checkpoint/checkpoint-text.ts";
+import { parseCheckpoint } from "../src/core/checkpoint/checkpoint.ts";
 import type { FormatName } from "../src/core/message.ts";
 import { formatNamed } from "../src/formats.ts";
 import { profileNames } from "../src/profiles/profiles.ts";

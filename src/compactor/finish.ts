@@ -10,11 +10,11 @@ import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { type AppliedPass, firstKept, strategyOf, zoneTokens } from "./apply.ts";
 import { type DecideInput, type Decision, planInput, tokensIn } from "./decide.ts";
 import type { Reading } from "./decode.ts";
-import { outgoingView, undoneNote } from "./encode.ts";
 import { type Engine, nativeMissing } from "./engine.ts";
 import { overflowReport } from "./overflow.ts";
 import { type Passes, type PassTokens, passesAfter, passesAfterFailure, withRefusals } from "./passes.ts";
 import { type Report, reportOf, violationNote } from "./report.ts";
+import { outgoingView, undoneNote } from "./settle.ts";
 import { isFailed } from "./summarize.ts";
 
 /** The result of a pass; holds the same message objects where nothing was done to them. */

@@ -6,9 +6,9 @@
 
 import type { JsonObject } from "../core/json.ts";
 import { isArray, isObject } from "../core/json.ts";
+import { isPreservedMark, takePreservedIn } from "../core/marks.ts";
 import type { Conversation } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { isPreservedMark, takePreservedIn } from "../core/preserved.ts";
 import { decodeRequest, type Reading, sentOf } from "./decode.ts";
 import { calibrate, type Engine, estimateOf, modelFor } from "./engine.ts";
 import { type KnownList, type ListRequest, listRequest } from "./known-lists.ts";

@@ -3,7 +3,7 @@
  * ladder. The conversation is not touched before there is a usable text.
  */
 
-import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
+import { parseCheckpoint } from "../core/checkpoint/checkpoint.ts";
 import type {
   LiveRequest,
   LiveSummaryInput,

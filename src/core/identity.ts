@@ -1,6 +1,6 @@
 /** Compares JSON values, and messages by what they say to a model, whatever their wire form. Reads only. */
 
-import { unmarked } from "./cache-marks.ts";
+import { unmarked } from "./marks.ts";
 import type { Message, Part } from "./message.ts";
 
 /** True when both are the same JSON with the same key order. */

@@ -4,13 +4,12 @@
  * its first message. A ledger holds no message. The newest messages stay outside, because clients still write into them.
  */
 
-import { CACHE_MARKS_MAX, marksIn, marksOutside } from "./cache-marks.ts";
 import { formatRules } from "./format-rules.ts";
-import { isItemReference, isNativeItem, itemId } from "./items.ts";
+import { historyHolder, isItemReference, isNativeItem, itemId } from "./items.ts";
+import { CACHE_MARKS_MAX, marksIn, marksOutside } from "./marks.ts";
 import { type Conversation, type Message, type Part, type Role, text } from "./message.ts";
 import type { Format } from "./ports.ts";
 import { repair } from "./repair/repair.ts";
-import { historyHolder } from "./server-history.ts";
 import { structureOf } from "./structure/structure.ts";
 import { thinksManually } from "./thinking.ts";
 

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { gemini } from "../formats/gemini.ts";
 import { openaiResponses } from "../formats/openai-responses.ts";
+import { type HistoryHolder, historyHolder, withoutServerHistory } from "./items.ts";
 import { repair } from "./repair/repair.ts";
-import { type HistoryHolder, historyHolder, withoutServerHistory } from "./server-history.ts";
 
 const asked = { role: "user", content: "Fix the build" };
 const said = { role: "assistant", content: "Running the tests." };

@@ -1,8 +1,8 @@
 /** The Anthropic Messages format: bodies of `POST /v1/messages`, or their bare `messages` list. */
 
-import { CACHE_MARKS_MAX, marksIn, marksOutside } from "../core/cache-marks.ts";
 import { readableText } from "../core/items.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { CACHE_MARKS_MAX, marksIn, marksOutside } from "../core/marks.ts";
 import type { Conversation, Part } from "../core/message.ts";
 import type { Format, NativeReading, NativeWire, ReadTools, ToolDefinition, Violation } from "../core/ports.ts";
 import { headOf, isBlankPrompt } from "../core/text.ts";

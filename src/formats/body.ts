@@ -6,10 +6,10 @@
 import { answerFieldPaths } from "../core/answer-fields.ts";
 import { CompactionError } from "../core/errors.ts";
 import { type FormatRules, formatRules, modelIn } from "../core/format-rules.ts";
+import { historyHolder } from "../core/items.ts";
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
 import { type Conversation, type FormatName, isUntouched, type Message, type Part } from "../core/message.ts";
 import type { Format, ReadTools, ToolDefinition, ValidateOptions, Violation } from "../core/ports.ts";
-import { historyHolder } from "../core/server-history.ts";
 import { readUsage } from "../core/usage.ts";
 import { readOverflow } from "./overflow.ts";
 

@@ -1,24 +1,36 @@
 /** What a loop needs to know of a session before it begins: which calls wait for a result, and whether the tools are offered. */
 
+import { textsOf } from "../core/message.ts";
 import type { ModelCall } from "../core/model.ts";
 import type { ToolDefinition } from "../core/ports.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import type { Session } from "../session/session-port.ts";
 import type { LoopTool } from "./tools.ts";
 
-/** Calls of the newest answer whose results are not stored, in order. A call of a tool that the provider runs is none of these. */
-export async function openCalls(session: Session, signal: AbortSignal): Promise<readonly ModelCall[]> {
+export interface LoopState {
+  /** Calls of the newest answer whose results are not stored, in order; none that the provider runs itself. */
+  readonly calls: readonly ModelCall[];
+  /** The text of the newest message where that is an answer: then nothing is left to ask for. */
+  readonly answer: string | undefined;
+}
+
+export async function stateOf(session: Session, signal: AbortSignal): Promise<LoopState> {
   const view = await session.view({ signal });
   const { format } = session.compactor;
   const messages = view.flatMap(({ body }) => format.decode([body]).messages);
   const structure = structureOf(messages);
   const open = structure.openRound();
-  if (open === undefined) return [];
-  return structure.pairing.calls.flatMap(({ part, at, results }): readonly ModelCall[] => {
-    if (at.message < open.start || results.length > 0 || part.server === true) return [];
+  const calls = structure.pairing.calls.flatMap(({ part, at, results }): readonly ModelCall[] => {
+    if (open === undefined || at.message < open.start || results.length > 0 || part.server === true) return [];
     const { callId, name, input } = part;
     return [{ ...(callId !== undefined && { callId }), name, input }];
   });
+  const newest = messages.at(-1);
+  const isAnswered = calls.length === 0 && newest?.role === "assistant";
+  return {
+    calls,
+    answer: isAnswered ? textsOf(newest.parts.filter(({ type }) => type === "text")).join("") : undefined,
+  };
 }
 
 export function definitionsOf(tools: readonly LoopTool[]): readonly ToolDefinition[] {

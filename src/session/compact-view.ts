@@ -10,8 +10,8 @@ import type { Plan } from "../core/plan/plan.ts";
 import type { PassHistory } from "../core/store/counters.ts";
 import type { Store, Version } from "../core/store/store.ts";
 import type { GrowingRequest } from "./hand-out.ts";
-import type { LiveView, Overlay } from "./live-view.ts";
 import { type PassAttempt, passOnce } from "./pass-once.ts";
+import type { LiveView, Overlay } from "./session-view.ts";
 import type { SendableView } from "./view-to-send.ts";
 
 export interface SessionParts {

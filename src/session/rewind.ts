@@ -10,8 +10,7 @@ import { isTurnStart } from "../core/structure/structure.ts";
 import { shown } from "./check-arguments.ts";
 import { inProgress, type SessionParts } from "./compact-view.ts";
 import { holdLease } from "./hold-lease.ts";
-import type { Snapshot } from "./live-view.ts";
-import type { Entry } from "./session-view.ts";
+import type { Entry, Snapshot } from "./session-view.ts";
 import { viewToSend } from "./view-to-send.ts";
 
 /** How many messages stay, from the first on. */

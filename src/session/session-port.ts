@@ -5,7 +5,7 @@ import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { Counters } from "../core/store/counters.ts";
 import type { Hit, Store, StoredMessage, Waiting } from "../core/store/store.ts";
 import type { SessionCall, SessionPass } from "./compact-view.ts";
-import type { Exported } from "./export-session.ts";
+import type { Exported } from "./create-session.ts";
 import type { Appendable } from "./wire-input.ts";
 
 export type { Waiting };

@@ -6,7 +6,7 @@
 import type { Conversation, Message } from "../core/message.ts";
 import { bindsThinking, stripBoundThinking, withDroppableThinking } from "../core/thinking.ts";
 import type { SessionParts } from "./compact-view.ts";
-import type { Snapshot } from "./live-view.ts";
+import type { Snapshot } from "./session-view.ts";
 import { type Entry, modelOf } from "./session-view.ts";
 import { type EventFacts, isSignedElsewhere } from "./signing.ts";
 

@@ -3,9 +3,9 @@
 import { withoutAnswerFields } from "../core/answer-fields.ts";
 import { CompactionError } from "../core/errors.ts";
 import { isArray, isObject, type JsonValue } from "../core/json.ts";
+import { takePreserved } from "../core/marks.ts";
 import { type Conversation, type Message, text } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
-import { takePreserved } from "../core/preserved.ts";
 import { attachmentsIn } from "../core/store/attachments.ts";
 import type { NewMessage } from "../core/store/store.ts";
 import { ownCopy } from "../core/store/stored-json.ts";

@@ -10,6 +10,7 @@ import type { Partition } from "../core/plan/partition.ts";
 import type { Plan, Step, TextStep } from "../core/plan/plan.ts";
 import {
   fullPartition,
+  keptTokens,
   nothingToDo,
   obstacles,
   type PlanInput,
@@ -20,7 +21,9 @@ import {
 } from "../core/plan/plan-input.ts";
 import { freedTokens, prunableTokens, pruneSteps, pruningPays } from "../core/plan/prune.ts";
 import {
+  foundTokens,
   frameTokens,
+  partitionForTruncation,
   partitionWithRoom,
   saidBefore,
   stayingTokens,
@@ -140,4 +143,20 @@ function prunesToTarget(input: PlanInput): readonly TextStep[] | undefined {
     if (freedTokens(steps) >= freeTokens && steps.length > 0) return steps;
   }
   return undefined;
+}
+
+export const truncate: Strategy = { name: "truncate", plan: planTruncation };
+
+function planTruncation(input: PlanInput): Plan {
+  const parts = partitionForTruncation(input);
+  const { messages } = input.conversation;
+  const tokensAfter = keptTokens(input, parts) + foundTokens(input);
+  const fits = tokensAfter <= (input.targetTokens ?? input.settings.windowTokens);
+  // Where everything fits, the tail is the whole list.
+  if (parts.zone.length === 0)
+    return nothingToDo(input, parts.cut === 0 && !fits ? "no-legal-cut" : "nothing-to-compact");
+  if (parts.zone.length < input.settings.compact.minZoneMessages) return nothingToDo(input, "zone-too-small");
+  const messageIds = parts.zone.flatMap((index) => messages[index]?.id ?? []);
+  const inTheWay = obstacles(input, parts);
+  return planOf(input, [{ type: "drop", messageIds, reason: "older than the tail" }], { tokensAfter, inTheWay });
 }

@@ -6,8 +6,8 @@
 import { isObject } from "../core/json.ts";
 import type { Completion } from "./ask.ts";
 import { type SummaryFailureReason, summaryFailed } from "./failure.ts";
-import { plainText } from "./plain-text.ts";
 import type { Prompt } from "./prompts.ts";
+import { plainText } from "./serialize.ts";
 
 /** An answer that is longer than allowed by this factor is refused instead of cut. */
 const TOO_LONG_FACTOR = 10;

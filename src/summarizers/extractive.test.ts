@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cpuMs } from "../../test/cpu-time.ts";
-import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
+import { parseCheckpoint } from "../core/checkpoint/checkpoint.ts";
 import type { Summary, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Message, type Part, text } from "../core/message.ts";

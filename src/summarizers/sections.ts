@@ -9,12 +9,12 @@ import {
   type Decision,
   EMPTY_CHECKPOINT,
   headingOf,
+  parseCheckpoint,
   SECTION_TABLE,
   SECTIONS,
   type Section,
   sectionOfHeading,
 } from "../core/checkpoint/checkpoint.ts";
-import { parseCheckpoint } from "../core/checkpoint/checkpoint-text.ts";
 
 export interface TextSection {
   /** As in the text; empty before the first heading. */

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Checkpoint, EMPTY_CHECKPOINT } from "./checkpoint.ts";
-import { parseCheckpoint, renderCheckpoint } from "./checkpoint-text.ts";
+import { type Checkpoint, EMPTY_CHECKPOINT, parseCheckpoint, renderCheckpoint } from "./checkpoint.ts";
 import { LANGUAGES } from "./language.ts";
 
 const FULL: Checkpoint = {

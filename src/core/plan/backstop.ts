@@ -4,8 +4,8 @@
  */
 
 import { formatRules } from "../format-rules.ts";
+import { historyHolder } from "../items.ts";
 import { missingStart } from "../repair/roles.ts";
-import { historyHolder } from "../server-history.ts";
 import { isTextStep, removedBy } from "./apply-plan.ts";
 import type { DropStep, NativeStep, Plan, Step, SummarizeStep } from "./plan.ts";
 import { type PlanInput, partitionByCount } from "./plan-input.ts";

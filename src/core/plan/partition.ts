@@ -9,8 +9,7 @@ import type { Settings } from "../settings/settings.ts";
 import { isTurnStart, type Round, type Structure } from "../structure/structure.ts";
 import { thoughtToKeep } from "../thinking.ts";
 import type { Protection } from "./plan.ts";
-import { matchesAnyTool } from "./tool-names.ts";
-import { firstRequest, isPassedOn, isRequest, userVoice } from "./user-voice.ts";
+import { firstRequest, isPassedOn, isRequest, matchesAnyTool, userVoice } from "./user-voice.ts";
 
 export interface PartitionInput extends TailTerms {
   readonly messages: readonly Message[];

@@ -19,8 +19,8 @@ import {
   stubText,
   trimmedText,
 } from "./pruned-texts.ts";
-import { matchesAnyTool, matchesTool } from "./tool-names.ts";
 import { quietTokens } from "./trigger.ts";
+import { matchesAnyTool, matchesTool } from "./user-voice.ts";
 
 export interface PruneInput {
   readonly messages: readonly Message[];

@@ -4,7 +4,7 @@ import { isSameParts } from "../identity.ts";
 import { type Message, type Part, type ToolCallPart, type ToolResultPart, text } from "../message.ts";
 import type { SoftTrim } from "../settings/settings.ts";
 import { headOf, tailOf } from "../text.ts";
-import { RECALL_NAME } from "./tool-names.ts";
+import { RECALL_NAME } from "./user-voice.ts";
 
 /** Says nothing about the content; the stub did. */
 export const CLEARED_TEXT = "[Tool output cleared — content was processed in earlier turns]";

@@ -7,8 +7,7 @@
 import { type Message, type Part, type TextPart, text } from "../message.ts";
 import type { Format } from "../ports.ts";
 import type { RenderSettings, Settings } from "../settings/settings.ts";
-import { RECALL_NAME } from "./tool-names.ts";
-import { isLabelledOutput } from "./user-voice.ts";
+import { isLabelledOutput, RECALL_NAME } from "./user-voice.ts";
 
 export interface EarlierSummary {
   /** The newest summary, without its marks. */

@@ -11,7 +11,6 @@ import { INTERRUPTED_TEXT } from "../repair/rounds.ts";
 import { pairCalls, resultNames } from "../structure/pairing.ts";
 import { isTurnStart } from "../structure/structure.ts";
 import { isPrunedText } from "./pruned-texts.ts";
-import { matchesAnyTool } from "./tool-names.ts";
 
 export interface UserVoice {
   /** Whether the user speaks in a message: as the start of a turn, beside results, or through a declared tool. */
@@ -227,4 +226,15 @@ export function isForeignSummary({ parts }: Message): boolean {
   const start = first.text.trimStart();
   if (!FIRST_CHARACTERS.includes(start.charAt(0))) return false;
   return SUMMARY_OPENINGS.some((opening) => start.startsWith(opening));
+}
+
+/** The recall tool's name. */
+export const RECALL_NAME = "recall";
+
+export function matchesTool(pattern: string, name: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
+}
+
+export function matchesAnyTool(patterns: readonly string[], name: string): boolean {
+  return patterns.some((pattern) => matchesTool(pattern, name));
 }

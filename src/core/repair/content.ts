@@ -3,9 +3,9 @@
  * content is never lost: what may not stand as it is becomes quoted text.
  */
 
-import { CACHE_MARKS_MAX, marksIn, withoutFirstMarks } from "../cache-marks.ts";
 import type { FormatRules } from "../format-rules.ts";
 import { isArray, isObject, type JsonValue, refuseDeepMessage } from "../json.ts";
+import { CACHE_MARKS_MAX, marksIn, withoutFirstMarks } from "../marks.ts";
 import {
   isControlMessage,
   type Message,

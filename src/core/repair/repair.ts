@@ -4,12 +4,12 @@
  */
 
 import { withoutAnswerFields } from "../answer-fields.ts";
-import { marksOutside } from "../cache-marks.ts";
 import { formatRules, modelIn } from "../format-rules.ts";
+import { findsItems, historyHolder, refersToItems } from "../items.ts";
 import { isObject } from "../json.ts";
+import { marksOutside } from "../marks.ts";
 import type { Conversation, Message } from "../message.ts";
 import { once } from "../remember.ts";
-import { findsItems, historyHolder, refersToItems } from "../server-history.ts";
 import { pairCalls } from "../structure/pairing.ts";
 import { isBlankPrompt } from "../text.ts";
 import {

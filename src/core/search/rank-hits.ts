@@ -13,7 +13,7 @@ import {
   tellingWords,
   WORD_CHARACTER,
   WORD_CHARACTERS_MAX,
-} from "./search-words.ts";
+} from "./body-text.ts";
 
 export interface Candidate {
   readonly messageId: string;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { indexText, queryWords, searchRequest, searchWords, tellingWords } from "./search-words.ts";
+import { indexText, queryWords, searchRequest, searchWords, tellingWords } from "./body-text.ts";
 
 function check(text: string, expected: string): void {
   expect(searchWords(text).join(" ")).toBe(expected);

@@ -1,7 +1,7 @@
 /** A store over logs: every promise of the port but durability, which is the backend's. */
 
 import { deepFreeze } from "../../core/json.ts";
-import { searchRequest } from "../../core/search/search-words.ts";
+import { searchRequest } from "../../core/search/body-text.ts";
 import { throwIfAborted, type Version, type Waiting } from "../../core/store/store.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import type { Finding, FullStore, SessionSummary } from "../../core/store/store-upkeep.ts";

@@ -1,9 +1,8 @@
 /** What the log of a session answers beside its state: changes, archive, summary, search, findings. Reads only. */
 
 import { deepFreeze } from "../../core/json.ts";
-import { bodyText } from "../../core/search/body-text.ts";
+import { bodyText, type SearchRequest, searchForm, searchWords, tellingWords } from "../../core/search/body-text.ts";
 import { CANDIDATES_MAX, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
-import { type SearchRequest, searchForm, searchWords, tellingWords } from "../../core/search/search-words.ts";
 import type { ArchiveRange, Changes, Hit, RowCounts, StoredMessage, Version } from "../../core/store/store.ts";
 import type { EventEdits, Finding, SessionSummary, StoredEdit } from "../../core/store/store-upkeep.ts";
 import { eventsInForce } from "./records.ts";

@@ -4,9 +4,8 @@
  */
 
 import { hash } from "node:crypto";
-import { bodyText } from "../../core/search/body-text.ts";
+import { bodyText, type SearchRequest, searchWords, tellingWords } from "../../core/search/body-text.ts";
 import { CANDIDATES_MAX, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
-import { type SearchRequest, searchWords, tellingWords } from "../../core/search/search-words.ts";
 import type { Hit, SearchScope, Waiting } from "../../core/store/store.ts";
 import { sessionMissing } from "../refusals.ts";
 import { jsonIn, numberIn, type Row } from "../sql/cells.ts";

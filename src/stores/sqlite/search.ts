@@ -5,9 +5,8 @@
 
 import { hash } from "node:crypto";
 import { setImmediate as breathe } from "node:timers/promises";
-import { bodyText } from "../../core/search/body-text.ts";
+import { bodyText, indexText, type SearchRequest, tellingWords } from "../../core/search/body-text.ts";
 import { CANDIDATES_MAX, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
-import { indexText, type SearchRequest, tellingWords } from "../../core/search/search-words.ts";
 import type { Hit, SearchScope, Waiting } from "../../core/store/store.ts";
 import { checkSessionId } from "../../core/store/store-rules.ts";
 import { jsonIn, numberIn } from "../sql/cells.ts";

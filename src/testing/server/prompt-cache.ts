@@ -3,8 +3,8 @@
  * messages); each unit's digest covers everything before it, so equal digests mean equal prefixes.
  */
 
-import { unmarked } from "../../core/cache-marks.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { unmarked } from "../../core/marks.ts";
 import type { Conversation, Part } from "../../core/message.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
 import { digestOf } from "./seal.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Checkpoint, EMPTY_CHECKPOINT } from "../../../core/checkpoint/checkpoint.ts";
-import { renderCheckpoint } from "../../../core/checkpoint/checkpoint-text.ts";
+import { type Checkpoint, EMPTY_CHECKPOINT, renderCheckpoint } from "../../../core/checkpoint/checkpoint.ts";
 import { estimateTokens } from "../../../core/tokens/tokens.ts";
 import { cutAtWord } from "../text/sentences.ts";
 import { compose, type Draft } from "./compose.ts";

@@ -3,8 +3,12 @@
  * and done until the budget is full. The result never counts more than the budget, by the counter it is given.
  */
 
-import { type Checkpoint, EMPTY_CHECKPOINT, OUTCOME_MARK } from "../../../core/checkpoint/checkpoint.ts";
-import { renderCheckpoint } from "../../../core/checkpoint/checkpoint-text.ts";
+import {
+  type Checkpoint,
+  EMPTY_CHECKPOINT,
+  OUTCOME_MARK,
+  renderCheckpoint,
+} from "../../../core/checkpoint/checkpoint.ts";
 import { byKind } from "../../../core/checkpoint/identifier-list.ts";
 import type { Language } from "../../../core/checkpoint/language.ts";
 import type { RankedFact } from "../../../core/facts/facts.ts";

@@ -3,7 +3,7 @@
  * wants. What leaves the view is never touched.
  */
 
-import { renderCheckpoint } from "../../../core/checkpoint/checkpoint-text.ts";
+import { renderCheckpoint } from "../../../core/checkpoint/checkpoint.ts";
 import { oneLine } from "../text/sentences.ts";
 import type { Composed, ComposeOptions, Draft } from "./compose.ts";
 import { HEADING_TOKENS, ITEM_TOKENS } from "./essentials.ts";

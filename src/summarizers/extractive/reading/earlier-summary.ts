@@ -1,7 +1,7 @@
 /** What an earlier summary of the same conversation says, as far as it can be read. Never merges: that is for who composes the next. */
 
 import type { Checkpoint } from "../../../core/checkpoint/checkpoint.ts";
-import { parseCheckpoint } from "../../../core/checkpoint/checkpoint-text.ts";
+import { parseCheckpoint } from "../../../core/checkpoint/checkpoint.ts";
 import type { Summary } from "../../../core/checkpoint/summary.ts";
 import { isCallForm } from "../calls/argument-names.ts";
 import { splitSentences } from "../text/sentences.ts";

@@ -6,8 +6,7 @@
 import type { Language } from "../../../core/checkpoint/language.ts";
 import { isObject, type JsonValue } from "../../../core/json.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../../core/message.ts";
-import { matchesAnyTool } from "../../../core/plan/tool-names.ts";
-import { requestOf, type UserVoice, userVoice } from "../../../core/plan/user-voice.ts";
+import { matchesAnyTool, requestOf, type UserVoice, userVoice } from "../../../core/plan/user-voice.ts";
 import { filesOfCall } from "../calls/call-files.ts";
 import { briefOf, failureOf, innerInput, isInterruption, writtenCommand } from "../calls/call-outcome.ts";
 import { givenIn, isToldByArguments } from "../calls/given-arguments.ts";
