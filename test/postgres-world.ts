@@ -24,7 +24,8 @@ export function worldAt(url: string): PostgresWorld {
   const schemas: string[] = [];
   const pools: Pool[] = [];
   const newPool = (config: PoolConfig = {}): Pool => {
-    const pool = new Pool({ connectionString: url, max: 4, ...config });
+    // Connections that are not used are given back at once: a test in full opens more pools than the server takes.
+    const pool = new Pool({ connectionString: url, max: 4, idleTimeoutMillis: 100, ...config });
     pools.push(pool);
     return pool;
   };
@@ -37,11 +38,12 @@ export function worldAt(url: string): PostgresWorld {
     },
     newPool,
     end: async () => {
-      const pool = newPool();
-      for (const schema of schemas) {
-        await pool.query(`DROP SCHEMA IF EXISTS "${schema.replaceAll('"', '""')}" CASCADE`);
-      }
       await Promise.all(pools.map((each) => each.end()));
+      const last = new Pool({ connectionString: url, max: 1 });
+      for (const schema of schemas) {
+        await last.query(`DROP SCHEMA IF EXISTS "${schema.replaceAll('"', '""')}" CASCADE`);
+      }
+      await last.end();
     },
   };
 }
