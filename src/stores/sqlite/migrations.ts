@@ -11,9 +11,9 @@ import { initial } from "./migrations/001-initial.ts";
 import { identity } from "./migrations/002-identity.ts";
 import { searchWords } from "./migrations/003-search-words.ts";
 import { agents } from "./migrations/004-agents.ts";
-import { searchStems } from "./migrations/005-search-stems.ts";
+import { search } from "./migrations/005-search.ts";
 
-const MIGRATIONS: readonly Migration[] = [initial, identity, searchWords, agents, searchStems];
+const MIGRATIONS: readonly Migration[] = [initial, identity, searchWords, agents, search];
 
 /** Only reads. */
 export function schemaOf(connection: Connection): Omit<SchemaState, "place"> {

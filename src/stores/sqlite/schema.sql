@@ -185,3 +185,15 @@ CREATE TRIGGER message_archive_delete INSTEAD OF DELETE ON message_archive BEGIN
   DELETE FROM messages WHERE sequence = CAST(substr(old.id, 2) AS INTEGER)
     AND session_id = (SELECT session_id FROM compaction_events WHERE id = old.compaction_event_id);
 END;
+
+CREATE TABLE message_vectors (
+  session_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  vector TEXT NOT NULL,
+  UNIQUE (session_id, sequence),
+  FOREIGN KEY (session_id, sequence) REFERENCES messages (session_id, sequence) ON DELETE CASCADE
+) STRICT;
+
+CREATE TRIGGER messages_deleted_vectors AFTER DELETE ON messages BEGIN
+  DELETE FROM message_vectors WHERE session_id = old.session_id AND sequence = old.sequence;
+END;

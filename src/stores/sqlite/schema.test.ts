@@ -55,7 +55,7 @@ test("the file is in WAL mode, and its migrations are recorded", async () => {
     expect.objectContaining({ number: 2, name: "identity" }),
     expect.objectContaining({ number: 3, name: "search-words" }),
     expect.objectContaining({ number: 4, name: "agents" }),
-    expect.objectContaining({ number: 5, name: "search-stems" }),
+    expect.objectContaining({ number: 5, name: "search" }),
   ]);
   database.close();
 });
