@@ -6,7 +6,7 @@ import { searchForm } from "./search-words.ts";
 export const SNIPPET_CHARACTERS_MAX = 200;
 
 /** Where a term of the query stands in the searched form of a text. */
-export interface Place {
+interface Place {
   readonly at: number;
   readonly term: string;
 }

@@ -3,10 +3,10 @@
 import { deepFreeze } from "../../core/json.ts";
 import { bodyText } from "../../core/search/body-text.ts";
 import type { Embed, MessageVector, VectorShelf } from "../../core/search/embedding.ts";
-import type { Candidate } from "../../core/search/rank-hits.ts";
+import { type Candidate, holdsWord } from "../../core/search/rank-hits.ts";
 import { CANDIDATES_MAX, type SearchSource } from "../../core/search/search.ts";
 import { isDateTerm } from "../../core/search/search-dates.ts";
-import { indexTerms, searchForm } from "../../core/search/search-words.ts";
+import { indexTerms, SPACELESS_CHARACTER, searchForm } from "../../core/search/search-words.ts";
 import type { ArchiveRange, Changes, RowCounts, SearchScope, StoredMessage, Version } from "../../core/store/store.ts";
 import type { EventEdits, Finding, SessionSummary, StoredEdit } from "../../core/store/store-upkeep.ts";
 import { eventsInForce } from "./records.ts";
@@ -109,11 +109,13 @@ function holdersOf(rows: readonly Row[], terms: readonly string[]): readonly (re
     if (open.length === 0) break;
     const text = bodyText(body);
     const form = searchForm(text);
-    // Cheap to ask, and enough for most messages; a date stands there in other words.
-    const near = open.filter(([term]) => form.includes(term) || isDateTerm(term));
-    if (near.length === 0) continue;
-    const all = indexTerms(text, createdAt);
-    for (const [term, sequences] of near) if (all.has(term)) sequences.push(sequence);
+    let terms: ReadonlySet<string> | undefined;
+    for (const [term, sequences] of open) {
+      // Looking for one word is faster than reading all.
+      const isWord = !SPACELESS_CHARACTER.test(term) && !isDateTerm(term);
+      if (!isWord) terms ??= indexTerms(text, createdAt);
+      if (isWord ? holdsWord(term, form) : terms?.has(term)) sequences.push(sequence);
+    }
   }
   return [...found.values()];
 }
