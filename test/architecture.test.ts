@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "retry.ts": ["core"],
   models: ["core", "models", "formats", "compactor", "compactor.ts", "summarizers", "retry.ts"],
   "models.ts": ["core", "models"],
-  loop: ["core", "loop", "session", "run-loop.ts", "node"],
+  loop: ["core", "loop", "session", "session.ts", "run-loop.ts", "node"],
   "run-loop.ts": ["core", "loop", "session"],
   "telemetry.ts": ["core", "@opentelemetry/api"],
   "strategies.ts": ["core", "strategies"],
