@@ -295,8 +295,9 @@ function withoutOversize(
 /** What the model is shown of the messages that stay: all that fits, of the results the newest. */
 function keptText(input: SummaryInput, settings: LlmSettings, limit: RequestLimit): string | undefined {
   const { counter, kept, userTools } = input;
+  const spoken = kept.filter(({ role }) => role !== "system");
   const written = (shown: Partial<SummaryInputSettings>) =>
-    serializeEntries(kept, { style: settings.style, input: { ...settings.input, ...shown, maxChars: 0 }, userTools });
+    serializeEntries(spoken, { style: settings.style, input: { ...settings.input, ...shown, maxChars: 0 }, userTools });
   const whole = joinEntries(written({}));
   const isShort = counter.countText(whole) <= limit.limitTokens * KEPT_SHARE;
   return boundedText(isShort ? whole : joinEntries(written(shortInput(settings.input))), KEPT_SHARE, input, limit);
