@@ -20,7 +20,7 @@ export const FILE_COMMANDS: CommandRows = {
     summary: "Say whether a provider would accept a conversation; repair it.",
     load: () => import("./check.ts"),
   },
-  compact: { summary: "Compact a conversation now; no model is asked.", load: () => import("./compact.ts") },
+  compact: { summary: "Compact a conversation now, with a model or without.", load: () => import("./compact.ts") },
   explain: { summary: "Say why it would or would not be compacted now.", load: () => import("./explain.ts") },
   profiles: { summary: "Show what each profile does, or one in full.", load: () => import("./profiles.ts") },
 };

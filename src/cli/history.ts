@@ -68,14 +68,14 @@ function reportLines(events: readonly CompactionEvent[], terminal: Terminal): re
       const number = String(event.number).padStart(width);
       return [
         terminal.fit(terminal.signs(`  ${number}  ${oneLine(reportLine(event))}`)),
-        terminal.note(`  ${" ".repeat(width)}  ${madeBy(event)}`),
+        ...madeBy(event).map((line) => terminal.note(`  ${" ".repeat(width)}  ${line}`)),
       ];
     }),
   ];
 }
 
-function madeBy({ id, profile, modelUsed, calls, costUsd }: CompactionEvent): string {
-  const model = calls === 0 ? [] : [`${plural(calls, "call")}${modelUsed === null ? "" : ` to ${oneLine(modelUsed)}`}`];
-  const cost = costUsd === null ? [] : [`$${costUsd.toFixed(4)}`];
-  return [`id ${id}`, `profile ${oneLine(profile)}`, ...model, ...cost].join(", ");
+function madeBy({ id, profile, modelUsed, calls, costUsd }: CompactionEvent): readonly string[] {
+  const cost = costUsd === null ? "" : `, $${costUsd.toFixed(4)}`;
+  const asked = calls === 0 ? [] : [`${plural(calls, "call")} to ${oneLine(modelUsed ?? "a model")}${cost}`];
+  return [`id ${id}, profile ${oneLine(profile)}`, ...asked];
 }

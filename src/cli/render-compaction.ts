@@ -45,7 +45,13 @@ export function summaryText({ summary, reason, compacted }: Compaction, { isTTY,
 function headLines(compaction: Compaction, terminal: Terminal): readonly string[] {
   const done = compaction.compacted ? sizesLines(compaction, terminal) : nothingDone(compaction, terminal);
   const limit = terminal.fit(`profile ${compaction.profile}, ${limitText(compaction)}`);
-  return [terminal.fileTitle(compaction), ...done, limit];
+  return [terminal.fileTitle(compaction), ...done, limit, ...modelLine(compaction, terminal)];
+}
+
+function modelLine({ calls, model, costUsd }: Compaction, terminal: Terminal): readonly string[] {
+  if (calls === 0) return [];
+  const cost = costUsd === undefined ? "" : `, $${costUsd.toFixed(4)}`;
+  return [terminal.fit(`${plural(calls, "call")} to ${oneLine(model ?? "the model")}${cost}`)];
 }
 
 function sizesLines(
@@ -113,9 +119,13 @@ function noteLines({ fallbacks, notes, repairs, leftOut }: Compaction, terminal:
   if (lines.length === 0) return [];
   return [
     terminal.heading("Notes"),
-    ...lines.slice(0, NOTES_SHOWN).map((line) => terminal.fit(`  ${oneLine(line)}`)),
+    ...lines.slice(0, NOTES_SHOWN).flatMap((line) => wrap(oneLine(line), terminal.columns - 2).map(indented)),
     ...terminal.more(lines.length - NOTES_SHOWN, "; --json has them all"),
   ];
+}
+
+function indented(line: string): string {
+  return `  ${line}`;
 }
 
 /** One line per rule: a long session may break the same one a hundred times. */
