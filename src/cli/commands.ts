@@ -26,6 +26,7 @@ export const FILE_COMMANDS: CommandRows = {
 };
 
 export const SESSION_COMMANDS: CommandRows = {
+  chat: { summary: "Talk to a model that may work in a folder.", load: () => import("./chat.ts") },
   import: { summary: "Bring a conversation from a file into a store.", load: () => import("./import.ts") },
   sessions: { summary: "List the sessions of a store.", load: () => import("./sessions.ts") },
   show: {

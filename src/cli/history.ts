@@ -4,7 +4,7 @@ import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import { EXIT } from "./command.ts";
 import { count, minuteOf, oneLine, plural } from "./one-line.ts";
 import { eventsOf, sessionState, storeCommand } from "./store-command.ts";
-import { ELASTIC, LEFT, RIGHT, type Terminal } from "./terminal.ts";
+import { type Blocks, ELASTIC, LEFT, RIGHT, type Terminal } from "./terminal.ts";
 
 export const command = storeCommand({
   use: "reading",
@@ -24,11 +24,15 @@ Examples:
     request.print({ session: id, events }, (terminal) =>
       events.length === 0
         ? [[terminal.fit(`session ${oneLine(id)} was never compacted`)]]
-        : [tableOf(events, terminal), reportLines(events, terminal)],
+        : historyBlocks(events, terminal),
     );
     return EXIT.ok;
   },
 });
+
+export function historyBlocks(events: readonly CompactionEvent[], terminal: Terminal): Blocks {
+  return [tableOf(events, terminal), reportLines(events, terminal)];
+}
 
 /** In the words of the log. */
 export function reportLine({ strategy, originalTokens, compactedTokens, messagesRemoved }: CompactionEvent): string {

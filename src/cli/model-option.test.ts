@@ -85,7 +85,7 @@ test.each([
   ["gemini:gemini-2.5-pro", "--model gemini needs a key: set GEMINI_API_KEY in the environment"],
   ["anthropic", "--model anthropic needs a name behind it, such as anthropic:NAME"],
   ["antropic:x", "did you mean anthropic?"],
-  ["claude-haiku-4-5", "--model must be PROVIDER:NAME"],
+  ["claude-haiku-4-5", "--model is one of anthropic:NAME, openai:NAME, openai-chat:NAME, gemini:NAME, not"],
 ])("%s: one clear line", async (model, said) => {
   const { code, stdout, stderr } = await runInProcess(["compact", FILE, "--model", model]);
   expect(code).toBe(2);

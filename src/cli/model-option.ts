@@ -64,6 +64,11 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
   },
 };
 
+/** Whether a variable of the environment holds a key: no command of a model is given it. */
+export function isKey(variable: string): boolean {
+  return Object.values(PROVIDERS).some(({ keys }) => keys.includes(variable));
+}
+
 export const MODEL_OPTION: OptionSpec = { type: "string", value: "MODEL", about: "who writes the summary (below)" };
 
 export const MODEL_NOTE = `MODEL is anthropic:NAME, openai:NAME (Responses), openai-chat:NAME or
@@ -77,15 +82,21 @@ export interface ChosenModel {
   readonly body: JsonObject;
 }
 
+interface LoadOptions extends ModelOptions {
+  /** Names that the caller knows without a provider. */
+  readonly others?: readonly string[];
+}
+
 /** Fails with one clear line where the name is none, the key is missing or the client is not installed. */
 export async function loadModel(
   text: string,
   environment: Environment,
-  options: ModelOptions = {},
+  { others = [], ...options }: LoadOptions = {},
 ): Promise<ChosenModel> {
   const [, prefix = text, name = ""] = /^([^:]*):(.*)$/s.exec(text) ?? [];
   const provider = Object.hasOwn(PROVIDERS, prefix) ? PROVIDERS[prefix] : undefined;
-  if (provider === undefined || name.trim() === "") throw usage(refusal(text, prefix, provider !== undefined));
+  if (provider === undefined || name.trim() === "")
+    throw usage(refusal(text, prefix, provider === undefined ? others : undefined));
   const { keys, body } = provider;
   if (!keys.some((key) => environment[key])) {
     throw new CompactionError("invalid-settings", `--model ${prefix} needs a key: set ${keys[0]} in the environment`);
@@ -99,10 +110,12 @@ export async function loadModel(
   }
 }
 
-function refusal(text: string, prefix: string, isKnown: boolean): string {
-  if (isKnown) return `--model ${prefix} needs a name behind it, such as ${prefix}:NAME`;
+/** `others` is undefined where the provider is known and the name is missing. */
+function refusal(text: string, prefix: string, others: readonly string[] | undefined): string {
+  if (others === undefined) return `--model ${prefix} needs a name behind it, such as ${prefix}:NAME`;
   const known = Object.keys(PROVIDERS);
-  return `--model must be PROVIDER:NAME with ${known.join(", ")}, not "${text}"${didYouMean(prefix, known)}`;
+  const names = [...others, ...known.map((name) => `${name}:NAME`)].join(", ");
+  return `--model is one of ${names}, not "${text}"${didYouMean(prefix, [...others, ...known])}`;
 }
 
 function isMissing(cause: unknown, name: string): boolean {

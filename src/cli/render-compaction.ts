@@ -77,17 +77,18 @@ function limitText({ targetTokens, windowTokens, tokensAfter, fits }: Compaction
   return `${name} ${count(limit)} tokens: ${verdict}`;
 }
 
-const LOOKS = [
+/** How each kind of content is drawn, summaries too. */
+export const SHARE_LOOKS = [
   ...KINDS.map((kind) => ({ kind, ...KIND_LOOKS[kind] })),
   { kind: "summary", title: "summary", style: "red", letter: "*" },
 ] as const;
 
 function barLines({ shares, tokensBefore, tokensAfter }: Compaction, terminal: Terminal): readonly string[] {
   const bar = (of: KindShares): string => {
-    const slices = LOOKS.map(({ kind, style, letter }) => ({ style, letter, amount: Math.max(0, of[kind]) }));
+    const slices = SHARE_LOOKS.map(({ kind, style, letter }) => ({ style, letter, amount: Math.max(0, of[kind]) }));
     return terminal.bar(slices, terminal.columns - 11, tokensBefore);
   };
-  const present = LOOKS.filter(({ kind }) => shares.before[kind] > 0 || shares.after[kind] > 0);
+  const present = SHARE_LOOKS.filter(({ kind }) => shares.before[kind] > 0 || shares.after[kind] > 0);
   const rows = [
     ["", "before", "after"],
     ...present.map(({ kind, title }) => [title, count(shares.before[kind]), count(shares.after[kind])]),
