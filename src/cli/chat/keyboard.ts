@@ -14,7 +14,7 @@ export interface Keyboard {
   readonly isTerminal: boolean;
   /** The next line. After an abort, `interrupt`. */
   ask(prompt: string, signal?: AbortSignal): Promise<Heard>;
-  /** Ctrl-C while nothing is asked goes to this listener, until the returned function is called. */
+  /** Ctrl-C goes to this listener too, until the returned function is called. */
   onInterrupt(listener: () => void): () => void;
   close(): void;
 }
@@ -37,9 +37,10 @@ export function openKeyboard(io: Io): Keyboard {
     const answer = waiting;
     // A paste is several lines at once: each answers one question.
     waiting = undefined;
-    if (answer !== undefined) answer(heard);
-    else if (heard.type === "interrupt") for (const listener of listeners) listener();
-    else if (ahead.push(heard) > LINES_AHEAD_MAX) lines.pause();
+    answer?.(heard);
+    // A question in the middle of a turn is part of it.
+    if (heard.type === "interrupt") for (const listener of listeners) listener();
+    else if (answer === undefined && ahead.push(heard) > LINES_AHEAD_MAX) lines.pause();
   };
   const interrupt = (): void => {
     if (waiting !== undefined && lines.line !== "") forgetLine(lines);
