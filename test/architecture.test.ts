@@ -81,11 +81,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "settings.ts",
     "compactor.ts",
     "counters.ts",
+    "models",
+    "run-loop.ts",
     "session",
     "session.ts",
     "stores.ts",
     "cli",
     "node",
+    // Loaded when `--model` asks for it.
+    "@anthropic-ai/sdk",
+    "@google/genai",
+    "openai",
   ],
 };
 

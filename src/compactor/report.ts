@@ -217,7 +217,7 @@ export interface Bill {
 }
 
 /** Undefined where nothing was used, or any price is unknown: a partial sum would look like the whole. */
-function costUsd(bills: readonly Bill[], prices: Prices | undefined): number | undefined {
+export function costUsd(bills: readonly Bill[], prices: Prices | undefined): number | undefined {
   const costs = bills.map((bill) => costOf(bill.usage, prices ?? publishedPrices(bill)));
   if (costs.length === 0) return undefined;
   return costs.reduce((sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost));
