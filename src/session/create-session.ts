@@ -330,6 +330,14 @@ export interface Exported {
   readonly agentId?: string;
 }
 
+export const EXPORT_KIND = "palimpsest-session";
+export const EXPORT_VERSION = 1;
+
+/** As `import` of the command line reads it. */
+export function exportedText(exported: Exported): string {
+  return `${JSON.stringify({ kind: EXPORT_KIND, version: EXPORT_VERSION, ...exported }, null, 2)}\n`;
+}
+
 export async function exportSession(parts: SessionParts, all: boolean): Promise<Exported> {
   if (!all) return viewOf(parts, await parts.live.refresh());
   for (let reading = 1; reading <= READINGS_MAX; reading++) {
