@@ -42,7 +42,7 @@ interface StoreCommandSpec extends Pick<Command, "usage" | "notes"> {
   /** What further words are: part of the last operand, as in a query without quotes, or operands like the last one. */
   readonly furtherWords?: "joined" | "repeated";
   readonly options?: OptionSpecs;
-  readonly use?: StoreUse;
+  readonly use?: StoreUse | ((given: Words) => StoreUse);
   /** Checks the options before the store is touched, and returns the work. */
   begin(given: Words): (request: StoreRequest) => Promise<ExitCode>;
 }
@@ -75,7 +75,8 @@ export function storeCommand(spec: StoreCommandSpec): Command {
       const operands = operandsOf(given, spec);
       const work = spec.begin(given);
       const [id = ""] = operands;
-      return overStore({ io, given, use: spec.use ?? "existing" }, (task) =>
+      const use = typeof spec.use === "function" ? spec.use(given) : spec.use;
+      return overStore({ io, given, use: use ?? "existing" }, (task) =>
         work({ ...task, operands, id, io, print: (data, asText) => print({ given, io }, data, asText) }),
       );
     },
