@@ -11,7 +11,7 @@ import { checkSessionId } from "./core/store/store-rules.ts";
 import { withUpkeep } from "./core/store/store-upkeep.ts";
 import { addressOf } from "./session/agent-store.ts";
 import { checkedBase, checkSessionOptions, ownBody } from "./session/check-arguments.ts";
-import type { SessionParts } from "./session/compact-view.ts";
+import { createParts } from "./session/compact-view.ts";
 import { createSession } from "./session/create-session.ts";
 import { recalibrate } from "./session/learned-windows.ts";
 import type { Session } from "./session/session-port.ts";
@@ -35,8 +35,6 @@ export interface SessionOptions<Request extends object = object> {
   readonly now?: () => number;
 }
 
-const LEASE_MS = 60_000;
-
 /**
  * Opens a session, or creates it where it is missing.
  * @example
@@ -51,17 +49,11 @@ export async function openSession<Request extends object>(
   const isOwnStore = typeof options.store === "string";
   const compactor = "passOver" in options.compactor ? options.compactor : createCompactor(options.compactor);
   const opened = typeof options.store === "string" ? await openStore(options.store) : options.store;
-  const { leaseMs = LEASE_MS, now = Date.now } = options;
   const connect = ({ store, state }: OpenedSession, ownsStore: boolean): Session => {
     const live = createLiveView(store, compactor.format, state);
-    const own = {
-      overlay: new Map(),
-      heldOff: { passes: undefined, version: undefined },
-      refused: { attempts: 0, messageCount: 0 },
-      sendable: undefined,
-      handedOut: undefined,
-    };
-    const parts: SessionParts = { id: state.id, store, compactor, live, ...own, leaseMs, now };
+    const { leaseMs, now } = options;
+    const times = { ...(leaseMs !== undefined && { leaseMs }), ...(now !== undefined && { now }) };
+    const parts = createParts({ id: state.id, store, compactor, ...times }, live);
     recalibrate(compactor, live.current());
     return createSession(parts, {
       isOwnStore: ownsStore,

@@ -40,8 +40,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   session: ["core", "session", "compactor", "compactor.ts", "node"],
   "session.ts": ["core", "session", "compactor.ts", "stores.ts"],
   "recall-tool.ts": ["core", "session"],
-  exchange: ["core", "exchange", "summarizers", "node"],
-  "exchange.ts": ["core", "exchange", "compactor", "compactor.ts", "formats.ts", "node"],
+  exchange: ["core", "exchange", "compactor", "compactor.ts", "session", "summarizers", "node"],
+  "exchange.ts": ["core", "exchange", "compactor", "compactor.ts", "formats.ts", "stores.ts", "node"],
   "fetch.ts": ["core", "exchange.ts"],
   "index.ts": [
     "core",

@@ -81,7 +81,7 @@ function viewMethods(parts: SessionParts) {
       const { overflow, ...plain } = call;
       await keepWindows(parts, call);
       const demand = overflow === undefined ? {} : await heedRefusal(parts, call, sent.request);
-      const { estimatedTokens, ...passed } = await compactView(parts, { ...plain, ...demand });
+      const { estimatedTokens, sent: _, ...passed } = await compactView(parts, { ...plain, ...demand });
       sent.request = passed.request;
       sent.estimatedTokens = estimatedTokens;
       return passed;

@@ -139,6 +139,8 @@ export interface Batch {
   readonly messages: readonly NewMessage[];
   /** How many of the messages begin a turn. */
   readonly turns: number;
+  /** The last message number that the caller knows; where the session has another one, nothing is appended: `store-conflict`. */
+  readonly after?: number;
   /** The usage that the provider reported with them. */
   readonly usage?: UsageCounts;
 }
