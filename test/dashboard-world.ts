@@ -1,50 +1,81 @@
-/** Fills a store with sessions as agents leave them, through the public API: real appends, real compactions, nothing written by hand. */
+/** Fills a store with sessions as agents leave them: real conversations of an official client through `palimpsest/fetch`, none written by hand. */
 
+import Anthropic from "@anthropic-ai/sdk";
 import type { JsonObject } from "../src/core/json.ts";
 import type { FullStore } from "../src/core/store/store-upkeep.ts";
-import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
-import { openSession } from "../src/session.ts";
+import type { TrafficStore } from "../src/core/store/traffic.ts";
+import { palimpsest } from "../src/fetch.ts";
+import { startProviderServer } from "../src/testing/server.ts";
 
 export interface Agent {
-  readonly id: string;
   readonly task: string;
+  /** Tool calls until it is done. */
   readonly rounds: number;
-  readonly client?: string;
-  readonly model?: string;
-  readonly windowTokens?: number;
+  readonly client: string;
+  readonly model: string;
+  readonly windowTokens: number;
 }
 
 /** What an engineer's agent does all day: reads, searches, runs, edits; some of it fails. */
-export async function work(store: FullStore, agent: Agent): Promise<void> {
-  const { id, task, rounds, client = "agent/2.1", model = "claude-opus-5-5", windowTokens = 24_000 } = agent;
-  const session = await openSession(id, {
-    store,
-    compactor: { format: anthropicMessages, windowTokens, maxOutputTokens: 2_000 },
-    body: { model, max_tokens: 2_000, system: SYSTEM, tools: TOOLS },
-    metadata: { client, project: "billing" },
+export async function work(store: FullStore & TrafficStore, agent: Agent): Promise<void> {
+  const { task, rounds, client: name, model, windowTokens } = agent;
+  const server = await startProviderServer({
+    windowTokens,
+    reply: ({ index }) => {
+      if (index >= rounds) return "All of it is done. The invoices match, and the tests pass.";
+      const { tool, file, input } = stepAt(index);
+      if (index % 9 === 8) return `${file} is done; the tests pass.`;
+      return { text: `Next I look at ${file}.`, toolCalls: [{ name: tool, input }] };
+    },
   });
-  await session.append(task);
-  for (let round = 0; round < rounds; round++) {
-    await session.request();
-    const step = STEPS[round % STEPS.length] ?? STEPS[0];
-    await session.append([call(round, step), result(round, step)]);
-    if (round % 9 === 8) {
-      await session.request();
-      await session.append([
-        said(`${step.file} is done; the tests pass.`),
-        { role: "user", content: NEXT[((round / 9) % NEXT.length) | 0] },
-      ]);
+  const fetch = palimpsest({ store, windowTokens, maxOutputTokens: 2_000 });
+  const client = new Anthropic({
+    baseURL: server.origin,
+    apiKey: "any",
+    fetch,
+    defaultHeaders: { "user-agent": name },
+  });
+  const messages: Anthropic.MessageParam[] = [];
+  let next: UserMessage = { role: "user", content: task };
+  try {
+    for (let index = 0; index <= rounds; index++) {
+      const list = [...messages, marked(next)];
+      const { content } = await client.messages.create({
+        model,
+        max_tokens: 2_000,
+        system: SYSTEM,
+        tools: TOOLS,
+        messages: list,
+      });
+      messages.push(next, { role: "assistant", content });
+      const call = content.find((block) => block.type === "tool_use");
+      const more = NEXT[Math.floor(index / 9) % NEXT.length] ?? "";
+      next = { role: "user", content: call === undefined ? more : [resultOf(call.id, index)] };
     }
+  } finally {
+    await server.close();
   }
-  await session.request();
-  await session.append(said("All of it is done. The invoices match, and the tests pass."));
+}
+
+type UserMessage = Anthropic.UserMessageParam;
+
+/** As agents set it: everything up to the newest message is to be cached. */
+function marked({ role, content }: UserMessage): UserMessage {
+  const cache_control = { type: "ephemeral" } as const;
+  const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  return {
+    role,
+    content: blocks.map((block) =>
+      block.type === "text" || block.type === "tool_result" ? { ...block, cache_control } : block,
+    ),
+  };
 }
 
 const SYSTEM = "You are a careful software engineer. Work in small steps, run the tests after each change.";
 const TOOLS = ["read_file", "grep", "bash", "edit_file"].map((name) => ({
   name,
   description: `Runs ${name}.`,
-  input_schema: { type: "object", properties: { path: { type: "string" } } },
+  input_schema: { type: "object" as const, properties: { path: { type: "string" } } },
 }));
 
 interface Step {
@@ -109,20 +140,11 @@ const NEXT: readonly string[] = [
   "Next: the reminder letters. The fee is 5.00 EUR from the second letter on.",
 ];
 
-function call(round: number, { tool, file, input }: Step): object {
-  const use = { type: "tool_use", id: `toolu_${round}`, name: tool, input };
-  return { role: "assistant", content: [{ type: "text", text: `Next I look at ${file}.` }, use] };
+function stepAt(index: number): Step {
+  return STEPS[index % STEPS.length] ?? STEPS[0];
 }
 
-function result(round: number, { output, isError = false }: Step): object {
-  return {
-    role: "user",
-    content: [
-      { type: "tool_result", tool_use_id: `toolu_${round}`, content: `${output}\n(step ${round})`, is_error: isError },
-    ],
-  };
-}
-
-function said(text: string): object {
-  return { role: "assistant", content: [{ type: "text", text }] };
+function resultOf(id: string, index: number): Anthropic.ToolResultBlockParam {
+  const { output, isError = false } = stepAt(index);
+  return { type: "tool_result", tool_use_id: id, content: `${output}\n(step ${index})`, is_error: isError };
 }

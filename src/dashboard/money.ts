@@ -42,7 +42,7 @@ function pricedOf(request: RequestRecord): Priced {
 }
 
 /**
- * The same requests over the whole conversation. The estimate of its size is scaled by what the provider counted for the sent part.
+ * The same requests over the whole conversation; one that held all of it is what it was. The estimate of its size is scaled by what the provider counted for the sent part.
  * Where the provider cached anything, the whole of the request before is read from its cache, unless that was too long ago.
  */
 function everythingSent(requests: readonly RequestRecord[]): readonly Priced[] {
@@ -52,9 +52,13 @@ function everythingSent(requests: readonly RequestRecord[]): readonly Priced[] {
   return requests.map((request) => {
     const sent = pricedOf(request);
     const { fullTokens, viewTokens } = request;
+    const at = Date.parse(request.at);
+    if (fullTokens <= viewTokens) {
+      before = { tokens: sent.inputTokens, at };
+      return sent;
+    }
     const ratio = viewTokens > 0 ? sent.inputTokens / viewTokens : 1;
     const tokens = Math.max(sent.inputTokens, Math.round(fullTokens * ratio));
-    const at = Date.parse(request.at);
     const isWarm = isCached && before !== undefined && at - before.at <= CACHE_LIFE_MS;
     const cacheReadTokens = isWarm ? Math.min(before?.tokens ?? 0, tokens) : 0;
     before = { tokens, at };

@@ -7,13 +7,12 @@ import { windowOfModel } from "../compactor/model-facts.ts";
 import { stringOf } from "../core/json.ts";
 import { sessionIdIn } from "../core/store/store-rules.ts";
 import type { FullStore, SessionSummary } from "../core/store/store-upkeep.ts";
-import type { RequestTotals } from "../core/store/traffic.ts";
+import { hasTraffic, type RequestTotals } from "../core/store/traffic.ts";
 import { beginningOf } from "../core/structure/message-label.ts";
 import { headOf } from "../core/text.ts";
 import { formatNamed } from "../formats.ts";
 import { decoded } from "./message-rows.ts";
 import { moneyOf } from "./money.ts";
-import { trafficOf } from "./traffic.ts";
 import type { ContextUse, Money, SessionRow, SessionSort, SessionsPage } from "./wire.ts";
 
 export interface IndexOptions {
@@ -78,7 +77,7 @@ export function createSessionIndex({ store, tenant, now }: IndexOptions): Sessio
   };
   const rowsOf = async (summaries: readonly SessionSummary[]): Promise<readonly SessionRow[]> => {
     const keys = summaries.map(({ id }) => id);
-    const totals = new Map((await trafficOf(store)?.totals(keys))?.map((each) => [each.sessionId, each]));
+    const totals = new Map(hasTraffic(store) ? (await store.totals(keys)).map((each) => [each.sessionId, each]) : []);
     const rows: SessionRow[] = [];
     for (const summary of summaries) rows.push(await details.rowOf(summary, totals.get(summary.id), now()));
     return rows;
@@ -130,7 +129,7 @@ function createDetails(store: FullStore) {
   const spentBy = async ({ id, compactionCount }: SessionSummary, { requests }: RequestTotals): Promise<Money> => {
     const before = money.get(id);
     if (before?.requests === requests && before.compactions === compactionCount) return before.money;
-    const records = await Array.fromAsync(trafficOf(store)?.requests(id) ?? []);
+    const records = hasTraffic(store) ? await Array.fromAsync(store.requests(id)) : [];
     const events = await Array.fromAsync(store.events(id));
     return remember(money, id, { requests, compactions: compactionCount, money: moneyOf(records, events) }).money;
   };

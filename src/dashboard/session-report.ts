@@ -5,16 +5,15 @@ import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { SessionState, StoredMessage } from "../core/store/store.ts";
 import { sequenceOf } from "../core/store/store-rules.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
-import type { RequestRecord } from "../core/store/traffic.ts";
+import { hasTraffic, type RequestRecord } from "../core/store/traffic.ts";
 import { formatNamed } from "../formats.ts";
 import { frameOf } from "../session/session-view.ts";
 import { counterOf, decoded } from "./message-rows.ts";
-import { trafficOf } from "./traffic.ts";
 import type { CompactionRow, Series, SessionReport, SessionRow } from "./wire.ts";
 
 export async function sessionReport(store: FullStore, state: SessionState, row: SessionRow): Promise<SessionReport> {
   const events = await Array.fromAsync(store.events(state.id));
-  const requests = await Array.fromAsync(trafficOf(store)?.requests(state.id) ?? []);
+  const requests = hasTraffic(store) ? await Array.fromAsync(store.requests(state.id)) : [];
   const frame = frameOf(formatNamed(state.format), state);
   const counter = counterOf(state);
   const systemTokens = counter.countParts(frame.system);

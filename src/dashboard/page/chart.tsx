@@ -195,6 +195,7 @@ function drawMarks({ ctx, bbox, valToPos }: uPlot, { marks, ink, paper, font }: 
   ctx.font = font.replace("12px", `${11 * ratio}px`);
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
+  ctx.setLineDash([]);
   for (const { place, label } of marks) {
     const x = Math.round(valToPos(place + 1, "x", true)) + 0.5;
     ctx.strokeStyle = ink;

@@ -96,7 +96,7 @@ interface SideProps extends CompactionProps {
 
 function Side({ session, event, side, marks, counts }: SideProps) {
   const present = marks.filter((mark) => counts[mark] > 0);
-  const [chosen, setChosen] = useState<Mark | "">(present.length > 1 ? (present[0] ?? "") : "");
+  const [chosen, setChosen] = useState<Mark | "">(side === "before" && present.length > 1 ? (present[0] ?? "") : "");
   const choice = (mark: Mark | "", label: string) => (
     <button key={mark} type="button" aria-pressed={chosen === mark} onClick={() => setChosen(mark)}>
       {label}

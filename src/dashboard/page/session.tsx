@@ -115,16 +115,14 @@ function Tiles({ report }: { readonly report: SessionReport }) {
         </strong>
         <Meter context={row.context} />
         <small>
-          prompt {short(systemTokens)}, tools {short(toolsTokens)}
+          system prompt {short(systemTokens)}, tools {short(toolsTokens)}
         </small>
-      </Tile>
-      <Tile name="Turns">
-        <strong>{count(row.turns)}</strong>
-        <small>{row.requests > 0 ? plural(row.requests, "request") : plural(row.messages, "message")}</small>
       </Tile>
       <Tile name="Messages in view">
         <strong>{count(row.inView)}</strong>
-        <small>{count(archived)} in the archive</small>
+        <small>
+          {count(archived)} in the archive, {plural(row.turns, "turn")}
+        </small>
       </Tile>
       <Tile name="Compactions">
         <strong>{count(row.compactions)}</strong>
@@ -133,7 +131,7 @@ function Tiles({ report }: { readonly report: SessionReport }) {
       {row.cachedShare !== null && (
         <Tile name="Read from the cache">
           <strong>{percent(row.cachedShare)}</strong>
-          <small>of all input tokens</small>
+          <small>of the input of {plural(row.requests, "request")}</small>
         </Tile>
       )}
       {money !== null && money.spentUsd !== null && (
