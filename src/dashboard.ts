@@ -52,7 +52,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     if (denial !== undefined) deny(response, denial);
     else if (request.method === "POST") await change(desk, { request, response, pageToken, allowChanges });
     else if (request.method !== "GET" && request.method !== "HEAD") send(response, { status: 405, text: "" });
-    else if (path === "/") send(response, { status: 200, type: "text/html; charset=utf-8", text: page });
+    else if (path === "/") await answering(response, async () => htmlAnswer(page));
     else await look(desk, request, response);
     return true;
   };
@@ -79,6 +79,11 @@ function pageText(pageToken: string): string {
 <body><div id="page"><noscript>The dashboard needs JavaScript.</noscript></div></body>
 </html>
 `;
+}
+
+function htmlAnswer(text: string): Answer {
+  for (const path of Object.keys(FILES)) builtFile(path);
+  return { status: 200, type: "text/html; charset=utf-8", text };
 }
 
 /** The page is built beside this file: `npm run build:page`. */

@@ -1,7 +1,7 @@
 /** `palimpsest ui`: the sessions of a store in a browser, from this machine alone, until Ctrl-C. Changes nothing unless that is allowed. */
 
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createDashboard, type Dashboard } from "../dashboard.ts";
 import { EXIT, usage, type Words } from "./command.ts";
@@ -30,9 +30,7 @@ Examples:
     const [port, allowChanges] = [readPort(given), given.isSet("allow-changes")];
     return async ({ store, signal, print }) => {
       const server = serverOf(createDashboard({ store, allowChanges }));
-      // An address in use is refused here, in the words of the system.
-      server.listen(port, HOST);
-      await once(server, "listening", { signal });
+      await listen(server, { port, signal });
       // A server that listens on a port has an address of this form.
       const url = `http://${HOST}:${(server.address() as AddressInfo).port}/`;
       print({ url, store: store.url, allowChanges }, () => [
@@ -46,7 +44,17 @@ Examples:
   },
 });
 
-function serverOf(dashboard: Dashboard) {
+async function listen(server: Server, { port, signal }: { port: number; signal: AbortSignal }): Promise<void> {
+  server.listen(port, HOST);
+  try {
+    await once(server, "listening", { signal });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
+    throw usage(`port ${port} is in use; name another one with --port, or 0 for any that is free`);
+  }
+}
+
+function serverOf(dashboard: Dashboard): Server {
   return createServer(async (request, response) => {
     if (!(await dashboard(request, response))) response.writeHead(404).end();
   });

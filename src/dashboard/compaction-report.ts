@@ -1,6 +1,6 @@
 /** One compaction: the views before and after it, what became of each message, and its summary line by line with what each came from. */
 
-import { isArray, isObject, type JsonValue } from "../core/json.ts";
+import { isArray, isObject } from "../core/json.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { SessionState, StoredMessage } from "../core/store/store.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
@@ -67,7 +67,7 @@ export async function readCompaction(
   };
 }
 
-/** The ids of messages by the text of a line. */
+/** The ids of messages by the plain text of a line. */
 type Sources = ReadonlyMap<string, readonly string[]>;
 
 /** A bound: a summary of any length is shown up to here. */
@@ -85,18 +85,28 @@ export function summaryLines(summary: string, sources: Sources = new Map()): rea
     const text = heading ?? item ?? quote ?? line.trim();
     if (text.trim() === "") continue;
     const depth = heading === undefined ? Math.floor(indent.length / 2) : signs.length;
-    lines.push({ type, depth, text, sources: sources.get(text.trim()) ?? [] });
+    lines.push({ type, depth, text, sources: sources.get(plainLine(text)) ?? [] });
   }
   return lines;
 }
 
-/** Where the summarizer said what each line came from: `{ "the line": ["m3", "m4"] }`. */
+/** Where the summarizer said what each line came from. */
 function sourcesIn({ details }: CompactionEvent): Sources {
-  const told = isObject(details) ? details.sources : undefined;
-  if (!isObject(told)) return new Map();
-  return new Map(Object.entries(told).map(([line, ids]) => [line.trim(), idsIn(ids)]));
+  const told = isObject(details) && isArray(details.sources) ? details.sources : [];
+  return new Map(
+    told.flatMap((source) => {
+      const { line, ids } = isObject(source) ? source : {};
+      if (typeof line !== "string" || !isArray(ids)) return [];
+      return [[plainLine(line), ids.filter((id) => typeof id === "string")] as const];
+    }),
+  );
 }
 
-function idsIn(value: JsonValue | undefined): readonly string[] {
-  return isArray(value) ? value.filter((id) => typeof id === "string") : [];
+/** The first line of an entry, without the marks that a section puts around it. */
+function plainLine(text: string): string {
+  const [first = ""] = text.split("\n");
+  return first
+    .replace(/^\s*(?:\[[ xX]\] )?/, "")
+    .replaceAll("**", "")
+    .trim();
 }

@@ -96,6 +96,8 @@ export function createSessionIndex({ store, tenant, now }: IndexOptions): Sessio
       return { store: store.url, total: seen.length, matching: matching.length, rows };
     },
     row: async (key) => {
+      // One that was made a moment ago is looked for at once.
+      if (!known.has(key)) times.last = -Infinity;
       await refresh();
       const summary = known.get(key);
       return summary === undefined || !isSeen(summary) ? undefined : (await rowsOf([summary]))[0];

@@ -274,7 +274,11 @@ export const MESSAGE_CASES: Cases = {
       ["none", { note: "half a character: \ud83d, and \u0000" }, null],
     ] as const;
     for (const [id, base] of told) await store.create({ id, format: "gemini", base, metadata });
-    await store.append("named", { messages: [], turns: 2, usage: { inputTokens: 7, outputTokens: 2, contextTokens: 90 } });
+    await store.append("named", {
+      messages: [],
+      turns: 2,
+      usage: { inputTokens: 7, outputTokens: 2, contextTokens: 90 },
+    });
     const listed = new Map((await listOf(store.sessions())).map((session) => [session.id, session]));
     for (const [id, , model] of told) {
       assert.equal(listed.get(id)?.model, model);
