@@ -175,8 +175,8 @@ async function carryOut(
     const { native, made, readable } = await replacementFor(engine, pass, verdict, call);
     const { input, model } = reading;
     const { counter } = facts;
-  const applied = applyDecision({ decision, seen: input.view, model, counter, native, made });
-  const carried = { ...applied, readable, notes: [...applied.notes, ...teller.notes], details };
+    const applied = applyDecision({ decision, seen: input.view, model, counter, native, made });
+    const carried = { ...applied, readable, notes: [...applied.notes, ...teller.notes], details };
     const result = finish(engine, { reading, decision, counter, carried });
     const { report } = result;
     const stored = await keeper.commit(result);
