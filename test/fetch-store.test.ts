@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../src/core/json.ts";
 import type { FullStore } from "../src/core/store/store-upkeep.ts";
 import type { TrafficStore } from "../src/core/store/traffic.ts";
@@ -11,9 +11,11 @@ import { type ExchangeRecord, type PalimpsestOptions, palimpsest } from "../src/
 import { formatNamed } from "../src/formats.ts";
 import { openSession } from "../src/session.ts";
 import { jsonlStore } from "../src/stores/jsonl.ts";
+import { postgresStore } from "../src/stores/postgres.ts";
 import { sqliteStore } from "../src/stores/sqlite.ts";
 import { longBody } from "./fetch-agents.ts";
 import { startModel } from "./fetch-server.ts";
+import { postgresWorld } from "./postgres-world.ts";
 
 const PATH = "/v1/chat/completions";
 const WINDOW_TOKENS = 24_000;
@@ -229,4 +231,61 @@ test("a store that cannot be used leaves the request as it came, and one that ca
   const directory = mkdtempSync(join(tmpdir(), "palimpsest-fetch-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   expect(() => palimpsest({ store: jsonlStore({ directory }) })).toThrow("Use SQLite or Postgres");
+});
+
+describe("two processes over one Postgres", async () => {
+  const postgres = await postgresWorld();
+  if (typeof postgres === "string") {
+    test.skip(postgres, () => {});
+    return;
+  }
+  afterAll(() => postgres.end());
+
+  test("send the same bytes, in turn and at once, and keep one session", async () => {
+    const schema = postgres.newSchema();
+    const { start, model, errors } = await world();
+    const posts = [1, 2].map(() => start({ store: postgresStore({ client: postgres.newPool(), schema }) }));
+    const store = postgresStore({ client: postgres.newPool(), schema });
+    for (let calls = 1; calls <= 40; calls++) {
+      const body = longBody(calls);
+      const before = model.requests.length;
+      // The client's retry reaches the other process while the first one is still at it.
+      if (calls % 3 === 0) await Promise.all(posts.map((post) => post(body)));
+      else {
+        await posts[calls % 2]?.(body);
+        await posts[(calls + 1) % 2]?.(body);
+      }
+      const sent = model.requests.slice(before).map(({ bytes }) => bytes.toString());
+      expect(sent).toHaveLength(2);
+      if (calls % 3 !== 0) expect(sent[0]).toBe(sent[1]);
+    }
+    const sessions = await Array.fromAsync(store.sessions());
+    expect(sessions.map(({ messageCount }) => messageCount)).toEqual([81]);
+    expect(sessions[0]?.compactionCount).toBeGreaterThan(0);
+    expect(model.violations).toEqual([]);
+    expect(model.refusals).toEqual([]);
+    expect(await Array.fromAsync(store.examine())).toEqual([]);
+    expect(errors).toEqual([]);
+  });
+});
+
+test("messages that were stored before their hashes were known are found all the same", async () => {
+  const { start, store } = await world();
+  let isDown = false;
+  const addPrefixes: OpenStore["addPrefixes"] = async (prefixes) => {
+    if (isDown) throw new Error("killed");
+    await store.addPrefixes(prefixes);
+  };
+  const broken: OpenStore = { ...store, addPrefixes };
+  const errors: unknown[] = [];
+  const post = start({ store: broken, onError: (error) => errors.push(error) });
+  for (let calls = 1; calls <= 6; calls++) await post(longBody(calls));
+  isDown = true;
+  await post(longBody(7));
+  expect(errors).toHaveLength(1);
+  const restarted = start();
+  expect(await restarted(longBody(7))).toBe(JSON.stringify(longBody(7)));
+  await restarted(longBody(8));
+  const sessions = await Array.fromAsync(store.sessions());
+  expect(sessions.map(({ messageCount }) => messageCount)).toEqual([17]);
 });
