@@ -5,11 +5,13 @@
 
 import type { Report } from "../compactor/report.ts";
 import type { Compactor } from "../compactor.ts";
+import { CompactionError } from "../core/errors.ts";
 import { isArray, type JsonObject, type JsonValue } from "../core/json.ts";
 import { takePreservedIn } from "../core/marks.ts";
 import type { Store } from "../core/store/store.ts";
 import type { TrafficStore } from "../core/store/traffic.ts";
 import { createIdentity } from "./identity.ts";
+import { createRememberedConversations } from "./remembered-conversations.ts";
 import { createStoredConversations } from "./stored-conversations.ts";
 import { fitView } from "./stored-view.ts";
 
@@ -48,16 +50,22 @@ export interface Keeper {
   fit(request: KeptRequest, refused?: RefusedRequest): Promise<Fitted>;
 }
 
-/** In the memory of this process. */
-export function memoryKeeper(): Keeper {
+/** In the memory of this process, which forgets the conversation unused for longest. */
+export function memoryKeeper(conversationsMax: number): Keeper {
+  const identity = createIdentity();
+  const conversations = createRememberedConversations(conversationsMax);
   return {
-    fit: async ({ compactor, asked, name, signal }, refused) => {
-      const { request, report } = await compactor.fit(asked, {
+    fit: async ({ compactor, asked, root, name, signal }, refused) => {
+      const { format } = compactor;
+      const hashes = identity.chain([format.name, ...root], listOf(asked, format.listKey));
+      const conversation = conversations.find(hashes, compactor);
+      const { request, report } = await conversation.compactor.fit(asked, {
         ...(signal !== undefined && { signal }),
         ...(refused !== undefined && { overflow: refused.overflow }),
         ...(name !== undefined && { hookContext: { sessionId: name } }),
       });
-      return { request, report, fullTokens: Math.max(report.tokensBefore, report.tokensAfter) };
+      if (report.compacted) conversation.savedTokens += report.tokensBefore - report.tokensAfter;
+      return { request, report, fullTokens: report.tokensAfter + conversation.savedTokens };
     },
   };
 }
@@ -68,15 +76,13 @@ export function storeKeeper(store: Promise<Store & TrafficStore>, conversationsM
   const conversations = store.then((opened) => createStoredConversations(opened, conversationsMax));
   // Whoever makes a request hears of it.
   conversations.catch(() => {});
-  const inMemory = memoryKeeper();
   return {
     fit: async (given, refused) => {
       const { compactor, root, metadata, signal } = given;
       const { listKey, name } = compactor.format;
       const { request: asked } = takePreservedIn(given.asked, listKey);
       const list = listOf(asked, listKey);
-      // Nothing is said yet.
-      if (list.length === 0) return inMemory.fit(given, refused);
+      if (list.length === 0) throw new CompactionError("invalid-request", "The request has no messages.");
       const base = { ...asked, [listKey]: [] };
       const hashes = identity.chain([name, ...root], list);
       const view = await (await conversations).enter({ compactor, list, hashes, base, metadata, signal });
