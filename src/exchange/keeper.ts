@@ -14,6 +14,7 @@ import { createIdentity } from "./identity.ts";
 import { createRememberedConversations } from "./remembered-conversations.ts";
 import { createStoredConversations } from "./stored-conversations.ts";
 import { fitView } from "./stored-view.ts";
+import { withoutReasoning } from "./without-reasoning.ts";
 
 /** A request to be fitted, and what is known of who sends it. */
 export interface KeptRequest {
@@ -28,11 +29,10 @@ export interface KeptRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request that the provider refused as too long, and its answer. */
-export interface RefusedRequest {
-  readonly request: JsonObject;
-  readonly overflow: unknown;
-}
+/** A request that the provider refused: as too long, with its answer, or for reasoning of earlier answers. */
+export type RefusedRequest =
+  | { readonly because: "length"; readonly request: JsonObject; readonly overflow: unknown }
+  | { readonly because: "reasoning" };
 
 export interface Fitted {
   /** The same object as the one that was asked where nothing has to change. */
@@ -57,13 +57,19 @@ export function memoryKeeper(conversationsMax: number): Keeper {
   return {
     fit: async ({ compactor, asked, root, name, signal }, refused) => {
       const { format } = compactor;
-      const hashes = identity.chain([format.name, ...root], listOf(asked, format.listKey));
-      const conversation = conversations.find(hashes, compactor);
-      const { request, report } = await conversation.compactor.fit(asked, {
-        ...(signal !== undefined && { signal }),
-        ...(refused !== undefined && { overflow: refused.overflow }),
-        ...(name !== undefined && { hookContext: { sessionId: name } }),
-      });
+      const list = listOf(asked, format.listKey);
+      const conversation = conversations.find(identity.chain([format.name, ...root], list), compactor);
+      if (refused?.because === "reasoning") conversation.unreasoned = list.length;
+      const { unreasoned } = conversation;
+      const plain = list.slice(0, unreasoned).map((message) => withoutReasoning(format, message));
+      const given = unreasoned === 0 ? asked : { ...asked, [format.listKey]: [...plain, ...list.slice(unreasoned)] };
+      const { request, report } = await inTurn(conversation, () =>
+        conversation.compactor.fit(given, {
+          ...(signal !== undefined && { signal }),
+          ...(refused?.because === "length" && { overflow: refused.overflow }),
+          ...(name !== undefined && { hookContext: { sessionId: name } }),
+        }),
+      );
       if (report.compacted) conversation.savedTokens += report.tokensBefore - report.tokensAfter;
       return { request, report, fullTokens: report.tokensAfter + conversation.savedTokens };
     },
@@ -86,11 +92,17 @@ export function storeKeeper(store: Promise<Store & TrafficStore>, conversationsM
       const base = { ...asked, [listKey]: [] };
       const hashes = identity.chain([name, ...root], list);
       const view = await (await conversations).enter({ compactor, list, hashes, base, metadata, signal });
-      const overflow = refused === undefined ? {} : { overflow: refused.overflow, refused: refused.request };
-      const fitted = await fitView(view, { asked, list, base, signal, ...overflow });
+      const fitted = await inTurn(view, () => fitView(view, { asked, list, base, signal, refused }));
       return { ...fitted, sessionId: view.parts.id };
     },
   };
+}
+
+/** Single flight: requests of one conversation are fitted one after the other, so that each compaction is made once. */
+async function inTurn<T>(conversation: { turn: Promise<unknown> }, work: () => Promise<T>): Promise<T> {
+  const done = conversation.turn.then(work);
+  conversation.turn = done.catch(() => {});
+  return done;
 }
 
 function listOf(body: JsonObject, listKey: string): readonly JsonValue[] {

@@ -12,6 +12,10 @@ export interface RememberedConversation {
   readonly compactor: Compactor;
   /** What its compactions took out. */
   savedTokens: number;
+  /** How many of its first messages are sent without reasoning, which the provider refused. */
+  unreasoned: number;
+  /** Ends when the requests before have been fitted. */
+  turn: Promise<unknown>;
 }
 
 export interface RememberedConversations {
@@ -49,8 +53,9 @@ export function createRememberedConversations(conversationsMax: number): Remembe
       const found = end === undefined ? undefined : byEnd.get(end);
       if (found !== undefined && found.ends[0] === end) return keep(found, hashes);
       const source = found?.compactor ?? compactor;
-      const made = { compactor: source.forConversation(), savedTokens: found?.savedTokens ?? 0, ends: [] };
-      return keep(made, hashes);
+      const { savedTokens = 0, unreasoned = 0 } = found ?? {};
+      const own = { compactor: source.forConversation(), turn: Promise.resolve() };
+      return keep({ ...own, savedTokens, unreasoned: Math.min(unreasoned, hashes.length), ends: [] }, hashes);
     },
   };
 }
