@@ -3,9 +3,11 @@
 import { randomUUID } from "node:crypto";
 import type { Embed } from "../core/search/embedding.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
+import type { KnownPrefix, RequestRecord, RequestTotals, TrafficStore } from "../core/store/traffic.ts";
 import { type LeaseState, NO_LEASE } from "./log/lease.ts";
 import { type LogBackend, logStore } from "./log/log-store.ts";
 import { applyRecord, forkLog, newLog, type SessionLog, versionOf } from "./log/session-log.ts";
+import { sessionMissing } from "./refusals.ts";
 
 export interface MemoryStoreOptions {
   /** Finds by meaning too; vectors are kept in the store. Without it, by words alone. */
@@ -15,10 +17,12 @@ export interface MemoryStoreOptions {
 }
 
 /** Sessions that end with their process. */
-export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
+export function memoryStore(options: MemoryStoreOptions = {}): FullStore & TrafficStore {
   const { now = () => new Date(), newId = randomUUID, embed } = options;
   const logs = new Map<string, SessionLog>();
   const leases = new Map<string, LeaseState>();
+  const requests: Requests = new Map();
+  const prefixes = new Map<string, KnownPrefix>();
   const backend: LogBackend = {
     url: "memory:",
     embed,
@@ -47,6 +51,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
     },
     async remove(sessionId) {
       leases.delete(sessionId);
+      requests.delete(sessionId);
+      for (const [hash, prefix] of prefixes) if (prefix.sessionId === sessionId) prefixes.delete(hash);
       return logs.delete(sessionId);
     },
     async fork(log, newSessionId) {
@@ -61,5 +67,56 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
       return [];
     },
   };
-  return logStore(backend);
+  return { ...logStore(backend), ...traffic(logs, requests, prefixes) };
+}
+
+type Requests = Map<string, RequestRecord[]>;
+
+function traffic(
+  logs: ReadonlyMap<string, SessionLog>,
+  requests: Requests,
+  prefixes: Map<string, KnownPrefix>,
+): TrafficStore {
+  return {
+    async findPrefix(hashes) {
+      const known = hashes.findLast((hash) => prefixes.has(hash));
+      return known === undefined ? undefined : prefixes.get(known);
+    },
+    async addPrefixes(added) {
+      for (const { hash, sessionId, messageId } of added) {
+        const isNew = logs.has(sessionId) && !prefixes.has(hash);
+        if (isNew) prefixes.set(hash, { hash, sessionId, messageId });
+      }
+    },
+    async addRequest(record) {
+      if (!logs.has(record.sessionId)) throw sessionMissing(record.sessionId);
+      const known = requests.get(record.sessionId) ?? [];
+      requests.set(record.sessionId, [...known, { ...record }]);
+    },
+    async *requests(sessionId) {
+      yield* requests.get(sessionId) ?? [];
+    },
+    async totals(sessionIds) {
+      return sessionIds.flatMap((id) => totalsOf(requests.get(id) ?? []));
+    },
+  };
+}
+
+function totalsOf(records: readonly RequestRecord[]): readonly RequestTotals[] {
+  const newest = records.at(-1);
+  if (newest === undefined) return [];
+  const sum = (of: (record: RequestRecord) => number | null): number =>
+    records.reduce((total, record) => total + (of(record) ?? 0), 0);
+  return [
+    {
+      sessionId: newest.sessionId,
+      requests: records.length,
+      inputTokens: sum(({ inputTokens }) => inputTokens),
+      cacheReadTokens: sum(({ cacheReadTokens }) => cacheReadTokens),
+      cacheWriteTokens: sum(({ cacheWriteTokens }) => cacheWriteTokens),
+      outputTokens: sum(({ outputTokens }) => outputTokens),
+      fullTokens: sum(({ fullTokens }) => fullTokens),
+      newest,
+    },
+  ];
 }

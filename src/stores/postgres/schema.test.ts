@@ -223,7 +223,8 @@ function suite(world: PostgresWorld): void {
       { number: 3, name: "attachments" },
       { number: 4, name: "search-words" },
       { number: 5, name: "agents" },
-      { number: 6, name: "search" },
+      { number: 6, name: "traffic" },
+      { number: 7, name: "search" },
     ]);
     expect((await listOf(store.sessions())).length).toBe(8);
   });

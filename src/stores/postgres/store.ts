@@ -5,6 +5,7 @@ import type { Embed } from "../../core/search/embedding.ts";
 import { searchRequest } from "../../core/search/search-words.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import type { FullStore } from "../../core/store/store-upkeep.ts";
+import type { TrafficStore } from "../../core/store/traffic.ts";
 import { commitCompaction, rollBack } from "./commit.ts";
 import type { Database } from "./database.ts";
 import { releaseLease, renewLease, takeLease } from "./lease.ts";
@@ -13,6 +14,7 @@ import { type MigrateOptions, migrate } from "./migrations.ts";
 import { readArchive, readChanges, readCounts, readEvents, readMessages, readState } from "./read.ts";
 import { searchMessages } from "./search.ts";
 import { createSession, updateSession } from "./sessions.ts";
+import { addPrefixes, addRequest, findPrefix, readRequests, readTotals } from "./traffic.ts";
 import { deleteSession, examineStore, forkSession, purgeArchive, readEdits, readLog, readSessions } from "./upkeep.ts";
 
 interface StoreOptions extends MigrateOptions {
@@ -20,7 +22,7 @@ interface StoreOptions extends MigrateOptions {
   readonly embed?: Embed | undefined;
 }
 
-export function createPostgresStore(database: Database, options: StoreOptions): FullStore {
+export function createPostgresStore(database: Database, options: StoreOptions): FullStore & TrafficStore {
   const sessionOf = gateOf(database, options);
   return {
     url: options.place,
@@ -28,6 +30,7 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
     ...leaseMethods(sessionOf),
     ...readMethods(sessionOf, options.embed),
     ...upkeepMethods(sessionOf, options.newId),
+    ...trafficMethods(sessionOf),
     close: async () => database.close(),
   };
 }
@@ -124,4 +127,16 @@ function upkeepMethods(sessionOf: SessionOf, newId: () => string) {
       yield* examineStore(await (id === undefined ? sessionOf() : sessionOf(id)), id);
     },
   } satisfies Partial<FullStore>;
+}
+
+function trafficMethods(sessionOf: SessionOf): TrafficStore {
+  return {
+    findPrefix: async (hashes) => findPrefix(await sessionOf(), hashes),
+    addPrefixes: async (prefixes) => addPrefixes(await sessionOf(), prefixes),
+    addRequest: async (record) => addRequest(await sessionOf(record.sessionId), record),
+    async *requests(id) {
+      yield* readRequests(await sessionOf(id), id);
+    },
+    totals: async (ids) => readTotals(await sessionOf(), ids),
+  };
 }

@@ -6,7 +6,7 @@
 import type { Migration } from "../../sql/migrations.ts";
 
 export const search: Migration = {
-  number: 5,
+  number: 6,
   name: "search",
   sql: `
 INSERT INTO message_search (message_search) VALUES ('delete-all');

@@ -6,7 +6,7 @@
 import type { Migration } from "../../sql/migrations.ts";
 
 export const search: Migration = {
-  number: 6,
+  number: 7,
   name: "search",
   sql: `
 TRUNCATE message_search;

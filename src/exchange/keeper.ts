@@ -1,0 +1,111 @@
+/**
+ * Keeps a conversation inside its window for the exchange: in the memory of this process, or as a session of a store. Both find it by the
+ * hashes of its messages.
+ */
+
+import type { Report } from "../compactor/report.ts";
+import type { Compactor } from "../compactor.ts";
+import { CompactionError } from "../core/errors.ts";
+import { isArray, type JsonObject, type JsonValue } from "../core/json.ts";
+import { takePreservedIn } from "../core/marks.ts";
+import type { Store } from "../core/store/store.ts";
+import type { TrafficStore } from "../core/store/traffic.ts";
+import { createIdentity } from "./identity.ts";
+import { createRememberedConversations } from "./remembered-conversations.ts";
+import { createStoredConversations } from "./stored-conversations.ts";
+import { fitView } from "./stored-view.ts";
+import { withoutReasoning } from "./without-reasoning.ts";
+
+/** A request to be fitted, and what is known of who sends it. */
+export interface KeptRequest {
+  readonly compactor: Compactor;
+  /** With the model that the address names. */
+  readonly asked: JsonObject;
+  /** What the hashes begin with: whose it is, and what the caller calls it. */
+  readonly root: readonly string[];
+  readonly metadata: JsonObject;
+  /** As the caller names it. */
+  readonly name: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A request that the provider refused: as too long, with its answer, or for reasoning of earlier answers. */
+export type RefusedRequest =
+  | { readonly because: "length"; readonly request: JsonObject; readonly overflow: unknown }
+  | { readonly because: "reasoning" };
+
+export interface Fitted {
+  /** The same object as the one that was asked where nothing has to change. */
+  readonly request: JsonObject;
+  readonly report: Report;
+  /** The estimate of the request, not calibrated; undefined where the compactor knows it. */
+  readonly estimatedTokens?: number;
+  /** What the client's list would come to, by the calibrated estimate. */
+  readonly fullTokens: number;
+  readonly sessionId?: string;
+  readonly eventId?: string;
+}
+
+export interface Keeper {
+  fit(request: KeptRequest, refused?: RefusedRequest): Promise<Fitted>;
+}
+
+/** In the memory of this process, which forgets the conversation unused for longest. */
+export function memoryKeeper(conversationsMax: number): Keeper {
+  const identity = createIdentity();
+  const conversations = createRememberedConversations(conversationsMax);
+  return {
+    fit: async ({ compactor, asked, root, name, signal }, refused) => {
+      const { format } = compactor;
+      const list = listOf(asked, format.listKey);
+      const conversation = conversations.find(identity.chain([format.name, ...root], list), compactor);
+      if (refused?.because === "reasoning") conversation.unreasoned = list.length;
+      const { unreasoned } = conversation;
+      const plain = list.slice(0, unreasoned).map((message) => withoutReasoning(format, message));
+      const given = unreasoned === 0 ? asked : { ...asked, [format.listKey]: [...plain, ...list.slice(unreasoned)] };
+      const { request, report } = await inTurn(conversation, () =>
+        conversation.compactor.fit(given, {
+          ...(signal !== undefined && { signal }),
+          ...(refused?.because === "length" && { overflow: refused.overflow }),
+          ...(name !== undefined && { hookContext: { sessionId: name } }),
+        }),
+      );
+      if (report.compacted) conversation.savedTokens += report.tokensBefore - report.tokensAfter;
+      return { request, report, fullTokens: report.tokensAfter + conversation.savedTokens };
+    },
+  };
+}
+
+/** As sessions of a store. */
+export function storeKeeper(store: Promise<Store & TrafficStore>, conversationsMax: number): Keeper {
+  const identity = createIdentity();
+  const conversations = store.then((opened) => createStoredConversations(opened, conversationsMax));
+  // Whoever makes a request hears of it.
+  conversations.catch(() => {});
+  return {
+    fit: async (given, refused) => {
+      const { compactor, root, metadata, signal } = given;
+      const { listKey, name } = compactor.format;
+      const { request: asked } = takePreservedIn(given.asked, listKey);
+      const list = listOf(asked, listKey);
+      if (list.length === 0) throw new CompactionError("invalid-request", "The request has no messages.");
+      const base = { ...asked, [listKey]: [] };
+      const hashes = identity.chain([name, ...root], list);
+      const view = await (await conversations).enter({ compactor, list, hashes, base, metadata, signal });
+      const fitted = await inTurn(view, () => fitView(view, { asked, list, base, signal, refused }));
+      return { ...fitted, sessionId: view.parts.id };
+    },
+  };
+}
+
+/** Single flight: requests of one conversation are fitted one after the other, so that each compaction is made once. */
+async function inTurn<T>(conversation: { turn: Promise<unknown> }, work: () => Promise<T>): Promise<T> {
+  const done = conversation.turn.then(work);
+  conversation.turn = done.catch(() => {});
+  return done;
+}
+
+function listOf(body: JsonObject, listKey: string): readonly JsonValue[] {
+  const list = body[listKey];
+  return isArray(list) ? list : [];
+}
