@@ -177,6 +177,16 @@ test("Ctrl-C stops the turn; the call that was under way gets a result, and does
   expect(readFileSync(join(project, "runs"), "utf8")).toBe("x\n");
 });
 
+test("a session is not gone on with in another format", async () => {
+  const { say } = place();
+  await say(["hello"], SCRIPTED);
+  const { code, stderr } = await say(["hello"], ["--model", "anthropic:x", "--resume", "chat-1"], {
+    ANTHROPIC_API_KEY: KEY,
+  });
+  expect(code).toBe(2);
+  expect(stderr).toContain('session "chat-1" is in openai-chat, and --model anthropic:x answers in anthropic-messages');
+});
+
 test.each([
   [[], "chat needs --model; palimpsest chat --model scripted works without a key"],
   [["--model", "anthropic:claude-haiku-4-5"], "needs a key: set ANTHROPIC_API_KEY"],

@@ -26,7 +26,7 @@ import { type ChatState, runSlashCommand, type Spent } from "./chat/slash-comman
 import { type Command, EXIT, type ExitCode, type Io, readWindow, usage, WINDOW_OPTION, type Words } from "./command.ts";
 import { type ChosenModel, isKey, loadModel, MODEL_NOTE } from "./model-option.ts";
 import { oneLine, safeText } from "./one-line.ts";
-import { DEFAULT_STORE, openStoreAt } from "./store-command.ts";
+import { DEFAULT_STORE, openStoreAt, sessionState } from "./store-command.ts";
 import { PROFILE_OPTION, readProfile } from "./subject.ts";
 
 export const command: Command = {
@@ -113,6 +113,7 @@ async function chat(input: ChatInput): Promise<ExitCode> {
   const compactor = compactorOf(input);
   compactor.on("notify", screen.onCompaction);
   const { base, first } = emptyRequest(input);
+  if (resume !== undefined) await checkFormat(input, resume);
   const id = resume ?? (await newSession(store, compactor));
   const session = await openSession(id, { store, compactor, body: base, create: false });
   if (resume === undefined && first.length > 0) await session.append(first);
@@ -158,6 +159,15 @@ function emptyRequest({ model, folder, body }: ChatInput): { readonly base: Json
   const request = format.encode(conversation);
   const { [format.listKey]: first, ...base } = isObject(request) ? request : {};
   return { base: { ...base, ...body, model: model.id }, first: isArray(first) ? first : [] };
+}
+
+/** A session stays in the format that it began with. */
+async function checkFormat({ store, model, modelName }: ChatInput, id: string): Promise<void> {
+  const { format } = await sessionState({ store, signal: new AbortController().signal, id });
+  if (format === model.format.name) return;
+  throw usage(
+    `session ${JSON.stringify(id)} is in ${format}, and --model ${modelName} answers in ${model.format.name}`,
+  );
 }
 
 /** `chat-1`, `chat-2` …: the next number that is free in the store. */
@@ -277,6 +287,7 @@ async function turn(input: Conversation, { line, signal, replies }: Turn): Promi
       if (event.type === "reply") replies.push(event.reply);
       if (event.type === "tool-call") screen.waiting(`${callText(event.call)} …`);
       screen.onLoop(event);
+      if (event.type === "tool-result") screen.waiting(`${model.id} …`);
     },
   });
   screen.endLine();

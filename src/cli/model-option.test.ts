@@ -1,8 +1,9 @@
 /** `compact --model`: the official clients over HTTP, and what is said where a model cannot be had. */
 
-import { spawnSync } from "node:child_process";
-import { cpSync, readFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { runCli, temporaryFolder } from "../../test/run-cli.ts";
 import { runInProcess } from "../../test/run-in-process.ts";
@@ -77,6 +78,29 @@ test("a model whose answer is no summary is told of, and the summary is made wit
   const { fallbacks, compacted } = JSON.parse(stdout);
   expect(compacted).toBe(true);
   expect(fallbacks[0].step).toBe("extractive");
+});
+
+test("Ctrl-C ends the wait for a model, and nothing is written", async () => {
+  const asked = Promise.withResolvers<void>();
+  const server = await startProviderServer({
+    reply: ({ signal }) => {
+      asked.resolve();
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("gone"))));
+    },
+  });
+  onTestFinished(() => server.close());
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const out = join(folder.path, "out.json");
+  const words = ["src/cli/main.ts", "compact", FILE, "--model", "anthropic:claude-haiku-4-5", "--out", out];
+  const env = { ...process.env, ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.origin };
+  const child = spawn(process.execPath, [...words, "--target", "10%"], { env });
+  const said = text(child.stderr);
+  await asked.promise;
+  child.kill("SIGINT");
+  expect(await new Promise((resolve) => child.once("close", resolve))).toBe(130);
+  expect(await said).toBe("palimpsest: interrupted; nothing was written\n");
+  expect(existsSync(out)).toBe(false);
 });
 
 test.each([
