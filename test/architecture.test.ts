@@ -65,6 +65,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "settings.ts",
     "summarizers",
   ],
+  dashboard: [
+    "core",
+    "dashboard",
+    "compactor",
+    "formats.ts",
+    "session",
+    "session.ts",
+    "node",
+    ...["preact", "uplot"], // bundled with the page
+  ],
+  "dashboard.ts": ["core", "dashboard", "node"],
   cli: [
     "core",
     "formats",
@@ -86,6 +97,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "session",
     "session.ts",
     "stores.ts",
+    "dashboard.ts",
     "cli",
     "node",
     // Loaded when `--model` asks for it.

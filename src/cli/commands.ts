@@ -44,6 +44,7 @@ export const SESSION_COMMANDS: CommandRows = {
   recall: { summary: "Search everything a session ever held.", load: () => import("./recall.ts") },
   export: { summary: "Write a session as a request body, or all of it.", load: () => import("./export.ts") },
   purge: { summary: "Delete archived messages for good, by age.", load: () => import("./purge.ts") },
+  ui: { summary: "Show the sessions of a store in a browser.", load: () => import("./ui.ts") },
   doctor: { summary: "Check a store for damage, and say how to mend it.", load: () => import("./doctor.ts") },
 };
 

@@ -8,10 +8,11 @@ import { type CallOptions, type Compacted, type CompactorOptions, createCompacto
 import { isTextStep, removedIds } from "../core/plan/apply-plan.ts";
 import type { Plan, Obstacle as PlanObstacle, Step } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
+import type { DiffEntry } from "../session/views-around.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { sharesOf } from "./breakdown.ts";
 import { leftOutOf } from "./load.ts";
-import { type DiffEntry, diffMessages, shownDiff } from "./message-diff.ts";
+import { diffMessages, shownDiff } from "./message-diff.ts";
 import { messageShower, type ShownMessage } from "./message-label.ts";
 import { protectedGroups, shrunkTail, usedPartition } from "./protections.ts";
 import { calibratedTo, decisionAsked, type Subject } from "./subject.ts";

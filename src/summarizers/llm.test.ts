@@ -95,6 +95,8 @@ describe("every failure of a model has a defined outcome", () => {
   test("cut off", () => checkFailure([{ text: GOOD, stopReason: "length" }], "truncated", 1));
   test("refused by the provider", () => checkFailure([{ text: GOOD, stopReason: "refusal" }], "refusal", 1));
   test("refused in words", () => checkFailure(["I'm sorry, but I can't help with that."], "refusal", 1));
+  test("refused in words of another language: by what is missing", () =>
+    checkFailure(["抱歉，我无法处理这个请求。"], "wrong-language", 2));
   test("an error text", () => checkFailure(["Error: 529 overloaded_error"], "error-text", 1));
   test("an error as JSON", () => checkFailure(['{"error": {"message": "no credit"}}'], "error-text", 1));
   test("ten times too long", () => checkFailure([LONG], "too-long", 1));

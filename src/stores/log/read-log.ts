@@ -1,6 +1,6 @@
 /** What the log of a session answers beside its state: changes, archive, summary, search, findings. Reads only. */
 
-import { deepFreeze } from "../../core/json.ts";
+import { deepFreeze, stringOf } from "../../core/json.ts";
 import { bodyText, type SearchRequest, searchForm, searchWords, tellingWords } from "../../core/search/body-text.ts";
 import { CANDIDATES_MAX, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
 import type { ArchiveRange, Changes, Hit, RowCounts, StoredMessage, Version } from "../../core/store/store.ts";
@@ -50,10 +50,12 @@ function isArchived(row: Row): boolean {
 }
 
 export function summaryOf(log: SessionLog): SessionSummary {
-  const { id, format, agentId, counters, createdAt, updatedAt, view } = log;
-  const { messageCount, compactionCount, totalTokens, isTotalStale } = counters;
-  const counts = { messageCount, viewCount: view.length, compactionCount, totalTokens, isTotalStale };
-  return { id, format, agentId, ...counts, createdAt, updatedAt };
+  const { id, format, agentId, metadata, counters, createdAt, updatedAt, view } = log;
+  const { turnCount, messageCount, compactionCount, totalTokens, isTotalStale, contextTokens } = counters;
+  const counts = { turnCount, messageCount, viewCount: view.length, compactionCount };
+  const tokens = { totalTokens, isTotalStale, contextTokens };
+  const model = stringOf(log.base.model) ?? null;
+  return { id, format, agentId, metadata, model, ...counts, ...tokens, createdAt, updatedAt };
 }
 
 export function searchLog(log: SessionLog, { query, limit, scope }: SearchRequest): readonly Hit[] {
