@@ -41,9 +41,9 @@ export const command: Command = {
     store: { type: "string", value: "URL", about: `where the session is kept (below)` },
   },
   notes: `The model may read, list and search files of the folder, and run commands in it
-after you have allowed each. Without a terminal nobody can be asked: then commands
-run only with --yes. In the chat /help lists what a line may begin with. Ctrl-C
-ends the turn; at an empty line, twice, the chat. The session stays in its store
+after you have allowed each. Without a terminal nobody can be asked: commands
+then run only with --yes. In the chat, /help lists its commands. Ctrl-C ends the
+turn; at an empty prompt, twice, the chat. The session stays in its store
 (default ${DEFAULT_STORE}).
 
 ${MODEL_NOTE}
