@@ -115,6 +115,9 @@ describe.skipIf(!HAS_TMUX)("in tmux (skipped where it is not installed)", () => 
     chat.press("Enter");
     await chat.until(/exit code 0, 0 lines[\s\S]*\nyou>$/);
     expect(readFileSync(join(cwd, "copy.md"), "utf8")).toContain("# soup");
+    chat.press("Up");
+    await chat.until(/\nyou> run cp soup\.md copy\.md$/);
+    chat.press("C-u");
     chat.type("run sleep 600");
     chat.press("Enter");
     await chat.until(/sleep 600\nrun it\? \[y\/N\]$/);

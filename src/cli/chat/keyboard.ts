@@ -12,7 +12,7 @@ export type Heard = { readonly type: "line"; readonly text: string } | { readonl
 export interface Keyboard {
   /** Whether somebody is there who can be asked. */
   readonly isTerminal: boolean;
-  /** The next line. After an abort, `interrupt`. */
+  /** The next line. With the signal of a turn it is a question within that turn; after an abort, `interrupt`. */
   ask(prompt: string, signal?: AbortSignal): Promise<Heard>;
   /** Ctrl-C goes to this listener too, until the returned function is called. */
   onInterrupt(listener: () => void): () => void;
@@ -28,6 +28,7 @@ export function openKeyboard(io: Io): Keyboard {
   const listeners = new Set<() => void>();
   let waiting: ((heard: Heard) => void) | undefined;
   let isOver = false;
+  let isWithinTurn = false;
   const lines =
     keyboard === undefined
       ? createInterface({ input: Readable.from(io.stdin), crlfDelay: Number.POSITIVE_INFINITY })
@@ -49,6 +50,8 @@ export function openKeyboard(io: Io): Keyboard {
   lines.on("line", (text) => hear({ type: "line", text }));
   lines.on("close", () => isOver || hear({ type: "end" }));
   lines.on("SIGINT", interrupt);
+  // The key `up` brings back what was said, not the answers to questions.
+  lines.on("history", (history: string[]) => isWithinTurn && history.shift());
   const stopListening = io.onInterrupt(interrupt);
   return {
     isTerminal: keyboard !== undefined,
@@ -58,6 +61,7 @@ export function openKeyboard(io: Io): Keyboard {
       const { promise, resolve } = Promise.withResolvers<Heard>();
       const stop = (): void => hear({ type: "interrupt" });
       waiting = resolve;
+      isWithinTurn = signal !== undefined;
       signal?.addEventListener("abort", stop, { once: true });
       lines.resume();
       if (keyboard !== undefined) showPrompt(lines, prompt);
