@@ -109,7 +109,13 @@ describe.skipIf(!HAS_TMUX)("in tmux (skipped where it is not installed)", () => 
     chat.press("Enter");
     await chat.until(/The user did not allow this command; it was\s+not run\.[\s\S]*\nyou>$/);
     expect(() => readFileSync(join(cwd, "copy.md"))).toThrow("ENOENT");
-    chat.press("Up", "Enter");
+    // Typed before the question was there, so it is no answer but the next turn.
+    chat.press("Up", "Enter", "y", "Enter");
+    await chat.until(/run it\? \[y\/N\]$/);
+    chat.press("Enter");
+    await chat.until(/not run\.[\s\S]*not run\.[\s\S]*\nyou> y\nNoted\.[\s\S]*\nyou>$/);
+    expect(() => readFileSync(join(cwd, "copy.md"))).toThrow("ENOENT");
+    chat.press("Up", "Up", "Enter");
     await chat.until(/run it\? \[y\/N\]\n?$/);
     chat.type("y");
     chat.press("Enter");

@@ -56,8 +56,10 @@ export function openKeyboard(io: Io): Keyboard {
   return {
     isTerminal: keyboard !== undefined,
     ask: async (prompt, signal) => {
-      const known = ahead.shift() ?? (isOver ? ({ type: "end" } as const) : undefined);
+      // What was typed before a question within a turn was shown is no answer to it.
+      const known = signal === undefined ? ahead.shift() : undefined;
       if (known !== undefined) return echoed(prompt, known, io);
+      if (isOver) return { type: "end" };
       const { promise, resolve } = Promise.withResolvers<Heard>();
       const stop = (): void => hear({ type: "interrupt" });
       waiting = resolve;
