@@ -215,7 +215,7 @@ interface Conversation extends ChatInput, Omit<ChatState, "spent" | "store" | "m
 
 async function conversation(input: Conversation): Promise<ExitCode> {
   const { keyboard, screen, session, io } = input;
-  const replies: ModelReply[] = [];
+  const replies: Billed[] = [];
   let interrupts = 0;
   for (;;) {
     io.stdout.write("\n");
@@ -266,11 +266,14 @@ async function heeding(
   }
 }
 
+/** What the price of an answer is told from. */
+type Billed = { readonly [Key in "usage" | "model"]: ModelReply[Key] | undefined };
+
 interface Turn {
   readonly line: string;
   readonly signal: AbortSignal;
   /** What the model answered in this chat; a turn adds to it. */
-  readonly replies: ModelReply[];
+  readonly replies: Billed[];
 }
 
 async function turn(input: Conversation, { line, signal, replies }: Turn): Promise<void> {
@@ -284,7 +287,7 @@ async function turn(input: Conversation, { line, signal, replies }: Turn): Promi
     signal,
     input: line,
     onEvent: (event) => {
-      if (event.type === "reply") replies.push(event.reply);
+      if (event.type === "reply") replies.push({ usage: event.reply.usage, model: event.reply.model });
       if (event.type === "tool-call") screen.waiting(`${callText(event.call)} …`);
       screen.onLoop(event);
       if (event.type === "tool-result") screen.waiting(`${model.id} …`);
@@ -303,7 +306,7 @@ async function answerOpenCalls({ session, model, tools }: Conversation): Promise
   await runLoop({ session, model, tools: stopped, maxSteps: 0 });
 }
 
-function spentOn(replies: readonly ModelReply[], { model: asked }: Conversation): Spent {
+function spentOn(replies: readonly Billed[], { model: asked }: Conversation): Spent {
   const none = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
   const bills = replies.flatMap(({ usage, model }) =>
     usage === undefined ? [] : [{ usage, model, isOneRequest: true }],
