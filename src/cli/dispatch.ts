@@ -54,7 +54,7 @@ Options:
 Exit codes: 0 fine, 1 problems found by check or doctor, a target that compact
 cannot reach, or nothing found by recall; 2 wrong usage, unreadable input, or
 something that is not there; 70 a defect of palimpsest itself; 75 try again: the
-store is busy or does not answer; 130 interrupted.
+store or the model is busy or does not answer; 130 interrupted.
 
 Examples:
   palimpsest inspect session.jsonl --window 200k
@@ -62,6 +62,7 @@ Examples:
   palimpsest compact session.jsonl --target 10% --out compacted.json
   palimpsest explain session.jsonl --profile openclaw
   palimpsest import session.jsonl && palimpsest sessions
+  palimpsest chat --model scripted
 `;
 
 async function dispatch([first, ...rest]: readonly string[], io: Io): Promise<ExitCode> {
