@@ -39,7 +39,7 @@ import {
   settingsKeys,
   settingsWarnings,
 } from "./settings.ts";
-import { filesOfMessages } from "./summarizers/extractive/calls/message-files.ts";
+import { filesOfMessages } from "./summarizers/call-files.ts";
 import { extractive } from "./summarizers/extractive.ts";
 import { shrinkToTokens } from "./summarizers/shrink-text.ts";
 import { detailsOf } from "./summarizers/tracked-details.ts";
@@ -64,7 +64,7 @@ export interface CompactorOptions<Request extends object = object>
   /** Replaces `compact.strategy`, which still decides where this strategy fails. */
   readonly strategy?: OwnStrategy;
   /** The provider's own compaction, for strategy `native`: a function that posts a request and returns the response body. */
-  readonly native?: NativeCompaction;
+  readonly native?: NativeCompaction | undefined;
   /** The model whose rules and costs apply, whatever a request names. Default: the model that the request names. */
   readonly model?: string;
   /** How many conversations are remembered: their edits, so that a full list that is sent again is edited again alike. Default: 32. */

@@ -29,6 +29,8 @@ export interface SessionOptions<Request extends object = object> {
   readonly create?: boolean;
   /** The agent that owns the session. Agents with the same session id have a session each; without this, the id alone finds it. */
   readonly agentId?: string;
+  /** The session that began this one, such as that of the agent that a sub-agent works for. Recorded when the session is created. */
+  readonly parentId?: string;
   readonly metadata?: JsonObject;
   /** How long a worker that stopped responding keeps others from compacting: default a minute, at most a day. Renewed during work. */
   readonly leaseMs?: number;
@@ -118,7 +120,7 @@ async function joined(state: SessionState, { store, compactor, options }: OpenIn
 /** False where another worker was faster: two may start at once, and the second finds the session of the first. */
 async function begin(id: string, { store, compactor, options }: OpenInput): Promise<boolean> {
   const { format } = compactor;
-  const { agentId, metadata, body } = options;
+  const { agentId, parentId, metadata, body } = options;
   const list = body === undefined ? undefined : ownBody(body)[format.listKey];
   // Read before anything is written: an invalid body creates no session. Any value is read; one that is no list of
   // messages is refused.
@@ -128,6 +130,7 @@ async function begin(id: string, { store, compactor, options }: OpenInput): Prom
     format: format.name,
     base: body === undefined ? {} : checkedBase(format, body),
     ...(agentId !== undefined && { agentId }),
+    ...(parentId !== undefined && { parentId }),
     ...(metadata !== undefined && { metadata }),
   };
   try {

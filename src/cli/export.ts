@@ -3,7 +3,7 @@
 import { isArray, isObject } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { formatNamed } from "../formats.ts";
-import { exportedText } from "../session/create-session.ts";
+import { exportedText } from "../session/export-session.ts";
 import { openSession } from "../session.ts";
 import { EXIT, indentedJson, usage, type Words } from "./command.ts";
 import { hearInterrupt } from "./interrupt.ts";

@@ -6,7 +6,7 @@ import { CompactionError } from "../core/errors.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
 import { type ProfileName, profileNames } from "../profiles/profiles.ts";
-import { exportedText } from "../session/create-session.ts";
+import { exportedText } from "../session/export-session.ts";
 import type { Session } from "../session/session-port.ts";
 import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";

@@ -3,6 +3,7 @@
  * over something else is removed, and the repair runs once more. Chooses among the plans of the decision and makes none. Pure.
  */
 
+import type { SummaryResult } from "../core/checkpoint/summary.ts";
 import { CompactionError } from "../core/errors.ts";
 import { formatRules } from "../core/format-rules.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
@@ -29,8 +30,6 @@ export interface ApplyInput {
   readonly native: NativeAttempt | undefined;
   /** Undefined where no summary was asked for. */
   readonly made: SummaryOutcome | undefined;
-  /** The name of the summarizer that needs no model. */
-  readonly embeddedName: string;
 }
 
 export interface AppliedPass {
@@ -40,6 +39,8 @@ export interface AppliedPass {
   readonly made: SummaryOutcome | undefined;
   /** The result of the provider's compaction; undefined where the provider was not asked. */
   readonly native: NativeOutcome | undefined;
+  /** What an unreadable item of the provider's stands for. */
+  readonly readable?: SummaryResult | undefined;
   readonly notes: readonly string[];
   /** What a hook adds to the compaction that it provided. */
   readonly details?: CompactionDetails | undefined;
@@ -75,13 +76,13 @@ export function refuseBroken(plan: Plan, input: PlanInput): void {
 }
 
 /** The decision's plan, or the fallback that matches the summary's outcome. */
-function planToApply({ decision, made, counter, embeddedName }: ApplyInput): Plan {
+function planToApply({ decision, made, counter }: ApplyInput): Plan {
   const { fallbacks, input, isOwn } = decision;
   if (made?.type === "truncate") return fallbacks.truncation;
   if (made?.type === "keep") return fallbacks.nothing;
-  // The host's own strategy decides its tail alone.
-  const isEmbedded = made?.by.name === embeddedName && made.fallbacks.length === 0 && !isOwn;
-  const longer = isEmbedded ? fallbacks.longerTail(counter.countText(made.result.text)) : undefined;
+  // A summarizer that says less leaves its room to the tail. The host's own strategy decides its tail alone, and so does who provides a summary.
+  const isPlanned = made?.by.name !== PROVIDED_NAME && made?.fallbacks.length === 0 && !isOwn;
+  const longer = isPlanned ? fallbacks.longerTail(counter.countText(made.result.text)) : undefined;
   if (longer !== undefined) refuseBroken(longer, input);
   return longer ?? fallbacks.summary;
 }

@@ -6,7 +6,7 @@ import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { SessionState, StoredMessage } from "../core/store/store.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
-import { exportedText } from "../session/create-session.ts";
+import { exportedText } from "../session/export-session.ts";
 import { openSession } from "../session.ts";
 import { type Compaction, readCompaction } from "./compaction-report.ts";
 import { counterOf, decoded, partsOf, rowMaker } from "./message-rows.ts";

@@ -106,11 +106,7 @@ function askedBy({ call, endpoint, body, compactor, hearing, from }: Recognised)
 }
 
 /** Undefined where that failed; then the request goes out as it came. */
-async function prepare(
-  request: Recognised,
-  asked: KeptRequest,
-  refused?: RefusedRequest,
-): Promise<Sent | undefined> {
+async function prepare(request: Recognised, asked: KeptRequest, refused?: RefusedRequest): Promise<Sent | undefined> {
   const { call, body, endpoint, hearing, keeper } = request;
   try {
     const fitted = await keeper.fit(asked, refused);

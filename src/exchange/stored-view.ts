@@ -5,10 +5,10 @@
 
 import type { Report } from "../compactor/report.ts";
 import type { Compactor } from "../compactor.ts";
+import type { HookContext } from "../core/hooks/hook-events.ts";
 import { isSameJson } from "../core/identity.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import { type Conversation, isUntouched, type Message } from "../core/message.ts";
-import type { HookContext } from "../core/hooks/hook-events.ts";
 import type { SessionState, Store } from "../core/store/store.ts";
 import { compactView, createParts, type SessionParts } from "../session/compact-view.ts";
 import { heedRefusal, keepWindows, recalibrate, restoreWindows } from "../session/learned-windows.ts";
@@ -82,7 +82,8 @@ async function fitNow(view: StoredView, demand: ViewDemand): Promise<FittedView>
   parts.live.setBase(base);
   await keepBase(view, demand);
   await keepWindows(parts, { signal });
-  const heeded = overflow === undefined ? {} : await heedRefusal(parts, { overflow, ...(signal && { signal }) }, refused);
+  const heeded =
+    overflow === undefined ? {} : await heedRefusal(parts, { overflow, ...(signal && { signal }) }, refused);
   const { sent, report, estimatedTokens, eventId } = await compactView(parts, {
     ...heeded,
     ...(signal !== undefined && { signal }),
@@ -109,11 +110,7 @@ async function keepBase(view: StoredView, { base, signal }: ViewDemand): Promise
 }
 
 /** The messages of a view that are sent as they were stored, as the client wrote them this time. */
-function asWritten(
-  view: StoredView,
-  messages: readonly Message[],
-  list: readonly JsonValue[],
-): readonly Message[] {
+function asWritten(view: StoredView, messages: readonly Message[], list: readonly JsonValue[]): readonly Message[] {
   const snapshot = view.parts.live.current();
   if (view.placed !== snapshot.list) {
     view.places = placesIn(snapshot.entries, list);

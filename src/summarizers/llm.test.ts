@@ -95,6 +95,8 @@ describe("every failure of a model has a defined outcome", () => {
   test("cut off", () => checkFailure([{ text: GOOD, stopReason: "length" }], "truncated", 1));
   test("refused by the provider", () => checkFailure([{ text: GOOD, stopReason: "refusal" }], "refusal", 1));
   test("refused in words", () => checkFailure(["I'm sorry, but I can't help with that."], "refusal", 1));
+  test("refused in words of another language: by what is missing", () =>
+    checkFailure(["抱歉，我无法处理这个请求。"], "wrong-language", 2));
   test("an error text", () => checkFailure(["Error: 529 overloaded_error"], "error-text", 1));
   test("an error as JSON", () => checkFailure(['{"error": {"message": "no credit"}}'], "error-text", 1));
   test("ten times too long", () => checkFailure([LONG], "too-long", 1));
@@ -189,16 +191,17 @@ test("what is asked: temperature 0, 4,096 tokens, the transcript fenced, the upd
   );
 });
 
-test("single cuts at 100,000 characters from the middle, and says so", async () => {
+test("single cuts at the characters that are asked for, from the middle, the newest request included, and says so", async () => {
   const long = said(`user: Begin ${"lorem ipsum dolor ".repeat(10_000)} please end`);
   const model = scripted("The user pasted lorem ipsum dolor. ".repeat(6).trim());
-  const summarizer = llm({ complete: model.complete, windowTokens: 200_000, mode: "single", pack: "minimal" });
+  const input = { maxChars: 100_000 };
+  const summarizer = llm({ complete: model.complete, windowTokens: 200_000, mode: "single", pack: "minimal", input });
   const result = await summarizer.summarize(inputOf(long), contextOf());
   const prompt = model.requests[0]?.prompt ?? "";
-  const data = prompt.slice(prompt.indexOf(">\n") + 2, prompt.indexOf("\n</data"));
-  expect(data.length).toBe(100_000);
-  expect(data).toContain("[... middle of the conversation left out to fit ...]");
-  expect(result.notes[0]).toContain("100000 characters");
+  const data = [...prompt.matchAll(/<data-(\w+) kind="\w+">\n([\s\S]*?)\n<\/data-\1>/g)].map(([, , text = ""]) => text);
+  expect(data.map((text) => text.length)).toEqual([84_000, 16_000]);
+  expect(data[0]).toContain("[... middle of the conversation left out to fit ...]");
+  expect(result.notes[0]).toContain("84000 characters");
   expect(summarizer.planCalls(inputOf(long))).toBe(10);
 });
 

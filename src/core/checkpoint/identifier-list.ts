@@ -4,27 +4,13 @@
  */
 
 import type { Language } from "./language.ts";
+import { LANGUAGE_TABLE } from "./language-table.ts";
 
 /** Paths and addresses; names of things in code and data; numbers and codes; tools with names of their arguments. */
 export type IdentifierKind = "paths" | "names" | "values" | "calls";
 
 /** In the order in which a reader wants them. */
 export const IDENTIFIER_KINDS: readonly IdentifierKind[] = ["paths", "names", "values", "calls"];
-
-/** In the order of `IDENTIFIER_KINDS`, separated by bars. */
-const LABELS: Readonly<Record<Language, string>> = {
-  en: "Paths|Names|Values|Calls",
-  de: "Pfade|Namen|Werte|Aufrufe",
-  fr: "Chemins|Noms|Valeurs|Appels",
-  es: "Rutas|Nombres|Valores|Llamadas",
-  pt: "Caminhos|Nomes|Dados|Chamadas",
-  it: "Percorsi|Nomi|Valori|Chiamate",
-  ru: "Пути|Имена|Значения|Вызовы",
-  zh: "路径|名称|数值|调用",
-  ja: "パス|名前|値|呼び出し",
-  ko: "경로|이름|값|호출",
-  ar: "مسارات|أسماء|قيم|استدعاءات",
-};
 
 /** Decides by the characters alone, so that an identifier is always of the same kind. */
 export function kindOfIdentifier(identifier: string): IdentifierKind {
@@ -49,7 +35,7 @@ export function byKind(identifiers: readonly string[]): readonly string[] {
 }
 
 export function renderIdentifiers(identifiers: readonly string[], language: Language): string {
-  const labels = LABELS[language].split("|");
+  const labels = LANGUAGE_TABLE[language].identifiers.split("|");
   const words: string[] = [];
   let last: IdentifierKind | undefined;
   for (const identifier of identifiers) {
@@ -66,18 +52,38 @@ export function quoteIdentifier(identifier: string): string {
   return /[\s"]/.test(identifier) ? JSON.stringify(identifier) : identifier;
 }
 
-const ALL_LABELS = Object.values(LABELS).join("|");
+/** An identifier on a line of its own, with what it was used for. */
+export function renderRole(identifier: string, role = ""): string {
+  return `- ${quoteIdentifier(identifier)}${role === "" ? "" : ` (${role.replace(/\s+/g, " ")})`}`;
+}
+
+const ROLE_LINE = /^- ("(?:[^"\\]|\\.)*"|\S*[^\s:]) \((.*)\)$/;
+
+/** The roles of identifiers that stand on lines of their own. */
+export function parseRoles(lines: readonly string[]): ReadonlyMap<string, string> {
+  const found = lines.flatMap((line) => {
+    const [, word, role = ""] = ROLE_LINE.exec(line) ?? [];
+    return word === undefined ? [] : [[unquoted(word), role] as const];
+  });
+  return new Map(found);
+}
+
+const ALL_LABELS = Object.values(LANGUAGE_TABLE)
+  .map(({ identifiers }) => identifiers)
+  .join("|");
 const LABEL = new RegExp(`^- (?:(?:${ALL_LABELS}): )?`);
 
 export function parseIdentifiers(lines: readonly string[]): readonly string[] {
-  const text = lines.map((line) => line.replace(LABEL, "")).join(" ");
-  return (text.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? []).map((word) => {
-    if (!word.startsWith('"') || !word.endsWith('"') || word.length < 2) return word;
-    try {
-      return String(JSON.parse(word));
-    } catch {
-      // A model wrote it: it is taken as it stands.
-      return word;
-    }
-  });
+  const text = lines.map((line) => (ROLE_LINE.exec(line)?.[1] ?? line).replace(LABEL, "")).join(" ");
+  return (text.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? []).map(unquoted);
+}
+
+function unquoted(word: string): string {
+  if (!word.startsWith('"') || !word.endsWith('"') || word.length < 2) return word;
+  try {
+    return String(JSON.parse(word));
+  } catch {
+    // A model wrote it: it is taken as it stands.
+    return word;
+  }
 }

@@ -64,7 +64,7 @@ export interface NewSession {
   readonly format: FormatName;
   readonly base: JsonObject;
   readonly agentId?: string;
-  /** The session it was forked from. */
+  /** The session that it was forked from, or that began it. */
   readonly parentId?: string;
   readonly metadata?: JsonObject;
 }
