@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import axe from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FullStore } from "../src/core/store/store-upkeep.ts";
@@ -18,7 +19,6 @@ import { sampleOf } from "./sample.ts";
 import { answer, open, question, talk } from "./session-world.ts";
 
 const root = join(import.meta.dirname, "..");
-const AXE = readFileSync(join(root, "node_modules/axe-core/axe.min.js"), "utf8");
 
 interface Seen {
   readonly page: Page;
@@ -53,8 +53,8 @@ async function show(own: DashboardServer, { width = 1440, colorScheme = "light" 
 }
 
 /** What is wrong with the whole page as it is now. */
-async function axe(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
+async function axeFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
   return page.evaluate(
     "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))",
   );
@@ -139,7 +139,7 @@ describe.runIf(chromiumPath !== undefined)("in Chromium", () => {
       .getByRole("dialog")
       .getByText(/later compactions? will be rolled back too/)
       .waitFor();
-    expect(await axe(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.goBack();
     await page.locator(".compactions tbody tr").first().getByRole("link").click();
@@ -196,18 +196,18 @@ describe.runIf(chromiumPath !== undefined)("in Chromium", () => {
     test("accessible, and nothing beyond the edge", async () => {
       const { page, problems } = await show(server, look);
       await page.locator(".sessions tbody tr").first().waitFor();
-      expect(await axe(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       expect(await isWithinScreen(page)).toBe(true);
       await page.getByRole("link", { name: TASK }).click();
       await page.locator(".messages li").first().waitFor();
       await page.locator(".messages button").nth(3).click();
       await page.locator(".body pre").first().waitFor();
-      expect(await axe(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       expect(await isWithinScreen(page)).toBe(true);
       await page.getByRole("link", { name: "Compaction 2", exact: true }).click();
       await page.locator(".said").nth(1).click();
       await page.locator(".origin").waitFor();
-      expect(await axe(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       expect(await isWithinScreen(page)).toBe(true);
       expect(problems).toEqual([]);
     });
