@@ -1,6 +1,5 @@
 /** The dashboard in real Chromium: its flows, by mouse and by keys; what hostile transcripts do to it; accessibility; large stores. */
 
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -75,7 +74,6 @@ const TASK = "Fix the rounding of invoice totals: INV-20417 is a cent off.";
 
 describe.runIf(chromiumPath !== undefined)("in Chromium", () => {
   beforeAll(async () => {
-    execFileSync(join(root, "node_modules/.bin/rolldown"), ["--config", "rolldown.page.config.ts"], { cwd: root });
     store = sqliteStore({ file: join(folder, "sessions.db"), durability: "normal" });
     const agent = { model: "claude-opus-4-8", windowTokens: 32_000 };
     await work(store, { ...agent, task: "Write the release notes for 4.2.", rounds: 3, client: "pi/0.87" });
