@@ -108,7 +108,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 const root = join(import.meta.dirname, "..");
-const files = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+const files = globSync("src/**/*.{ts,tsx}", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
 
 function importsOf(file: string): readonly string[] {
   const source = readFileSync(join(root, file), "utf8");
