@@ -43,6 +43,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   exchange: ["core", "exchange", "summarizers", "node"],
   "exchange.ts": ["core", "exchange", "compactor", "compactor.ts", "formats.ts", "node"],
   "fetch.ts": ["core", "exchange.ts"],
+  gateway: ["core", "exchange.ts", "gateway", "telemetry.ts", "node"],
+  "gateway.ts": ["gateway"],
   "index.ts": [
     "core",
     "compactor",
@@ -84,6 +86,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "session",
     "session.ts",
     "stores.ts",
+    "gateway",
     "cli",
     "node",
   ],
