@@ -31,8 +31,8 @@ export const command: Command = {
     quiet: { type: "boolean", about: "no line on standard error for each request" },
   },
   notes: `Listens for requests of model clients and passes them on, with every
-conversation kept inside its model's window. Runs until Ctrl-C, and then lets the
-answers under way end; a second Ctrl-C cuts them off.
+conversation kept inside its model's window. Runs until Ctrl-C, and then lets
+the answers under way end; a second Ctrl-C cuts them off.
 
 \`palimpsest gateway --help CLIENT\` prints how to point a client to it:
   ${Object.keys(CLIENTS).slice(0, 7).join(", ")},
