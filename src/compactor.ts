@@ -23,6 +23,7 @@ import { createCalibration, createLearnedWindows, type LearnedWindows } from "./
 import type { Conversation } from "./core/message.ts";
 import type { Plan } from "./core/plan/plan.ts";
 import type { OwnStrategy } from "./core/plan/plan-input.ts";
+import { thresholdTokens } from "./core/plan/trigger.ts";
 import type { Format } from "./core/ports.ts";
 import type { Settings, SettingsInput } from "./core/settings/settings.ts";
 import type { TokenCounter } from "./core/tokens/tokens.ts";
@@ -38,7 +39,7 @@ import {
   settingsKeys,
   settingsWarnings,
 } from "./settings.ts";
-import { filesOfMessages } from "./summarizers/extractive/calls/message-files.ts";
+import { filesOfMessages } from "./summarizers/call-files.ts";
 import { extractive } from "./summarizers/extractive.ts";
 import { shrinkToTokens } from "./summarizers/shrink-text.ts";
 import { detailsOf } from "./summarizers/tracked-details.ts";
@@ -63,7 +64,7 @@ export interface CompactorOptions<Request extends object = object>
   /** Replaces `compact.strategy`, which still decides where this strategy fails. */
   readonly strategy?: OwnStrategy;
   /** The provider's own compaction, for strategy `native`: a function that posts a request and returns the response body. */
-  readonly native?: NativeCompaction;
+  readonly native?: NativeCompaction | undefined;
   /** The model whose rules and costs apply, whatever a request names. Default: the model that the request names. */
   readonly model?: string;
   /** How many conversations are remembered: their edits, so that a full list that is sent again is edited again alike. Default: 32. */
@@ -107,6 +108,8 @@ export interface Compactor<Request extends object = object> {
   learnOverflow(request: unknown, error: unknown): void;
   /** The window that decisions use: the configured one, the model's own, or the learned one. */
   windowTokens(model?: string): number;
+  /** Where compaction begins, in tokens; undefined where no trigger counts tokens. */
+  triggerTokens(model?: string): number | undefined;
   /** The windows learned from refusals, by model. */
   readonly windows: LearnedWindows;
 }
@@ -138,6 +141,7 @@ export function createCompactor<Request extends object>(options: CompactorOption
       learnOverflow(engine, sent, error);
     },
     windowTokens: (model) => settingsFor(engine, engine.model ?? model, {}).windowTokens,
+    triggerTokens: (model) => thresholdTokens(settingsFor(engine, engine.model ?? model, {})),
     windows: engine.windows,
   };
 }

@@ -25,7 +25,7 @@ export type { Hit, Store, StoredMessage } from "./core/store/store.ts";
 export { type ProfileName, profileNamed, profileNames } from "./profiles/profiles.ts";
 export { type RecallOptions, type RecallTool, recallTool } from "./recall-tool.ts";
 export type { SessionPass } from "./session/compact-view.ts";
-export type { Exported } from "./session/create-session.ts";
+export type { Exported } from "./session/export-session.ts";
 export type { AppendOptions, RewindPoint, Session, SessionRequest, SessionStats } from "./session/session-port.ts";
 export type { Appendable } from "./session/wire-input.ts";
 export { openSession, type SessionOptions } from "./session.ts";

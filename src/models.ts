@@ -4,7 +4,6 @@ export type { Model, ModelCall, ModelDelta, ModelEvent, ModelReply, Question, St
 export { type AiSdkModel, aiSdk } from "./models/ai-sdk.ts";
 export { type AnthropicClient, anthropic } from "./models/anthropic.ts";
 export { type GeminiClient, gemini } from "./models/gemini.ts";
-export type { ModelOptions } from "./models/model.ts";
-export type { NativeModel } from "./models/native.ts";
+export type { CompactingModel, ModelOptions } from "./models/model.ts";
 export { type ChatClient, openaiChat } from "./models/openai-chat.ts";
-export { openaiResponses, type ResponsesClient } from "./models/openai-responses.ts";
+export { openaiResponses, type ResponsesClient, type ResponsesOptions } from "./models/openai-responses.ts";

@@ -17,6 +17,7 @@ import type { Session } from "./session/session-port.ts";
 import type { Appendable } from "./session/wire-input.ts";
 
 export { fileMemory } from "./loop/file-memory.ts";
+export { type SubAgentOptions, subAgent } from "./loop/sub-agent.ts";
 export type { LoopTool, ToolContext, ToolResult } from "./loop/tools.ts";
 
 export interface LoopOptions {

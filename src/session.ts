@@ -11,7 +11,7 @@ import { checkSessionId } from "./core/store/store-rules.ts";
 import { withUpkeep } from "./core/store/store-upkeep.ts";
 import { addressOf } from "./session/agent-store.ts";
 import { checkedBase, checkSessionOptions, ownBody } from "./session/check-arguments.ts";
-import type { SessionParts } from "./session/compact-view.ts";
+import { createParts } from "./session/compact-view.ts";
 import { createSession } from "./session/create-session.ts";
 import { recalibrate } from "./session/learned-windows.ts";
 import type { Session } from "./session/session-port.ts";
@@ -29,13 +29,13 @@ export interface SessionOptions<Request extends object = object> {
   readonly create?: boolean;
   /** The agent that owns the session. Agents with the same session id have a session each; without this, the id alone finds it. */
   readonly agentId?: string;
+  /** The session that began this one, such as that of the agent that a sub-agent works for. Recorded when the session is created. */
+  readonly parentId?: string;
   readonly metadata?: JsonObject;
   /** How long a worker that stopped responding keeps others from compacting: default a minute, at most a day. Renewed during work. */
   readonly leaseMs?: number;
   readonly now?: () => number;
 }
-
-const LEASE_MS = 60_000;
 
 /**
  * Opens a session, or creates it where it is missing.
@@ -51,17 +51,11 @@ export async function openSession<Request extends object>(
   const isOwnStore = typeof options.store === "string";
   const compactor = "passOver" in options.compactor ? options.compactor : createCompactor(options.compactor);
   const opened = typeof options.store === "string" ? await openStore(options.store) : options.store;
-  const { leaseMs = LEASE_MS, now = Date.now } = options;
   const connect = ({ store, state }: OpenedSession, ownsStore: boolean): Session => {
     const live = createLiveView(store, compactor.format, state);
-    const own = {
-      overlay: new Map(),
-      heldOff: { passes: undefined, version: undefined },
-      refused: { attempts: 0, messageCount: 0 },
-      sendable: undefined,
-      handedOut: undefined,
-    };
-    const parts: SessionParts = { id: state.id, store, compactor, live, ...own, leaseMs, now };
+    const { leaseMs, now } = options;
+    const times = { ...(leaseMs !== undefined && { leaseMs }), ...(now !== undefined && { now }) };
+    const parts = createParts({ id: state.id, store, compactor, ...times }, live);
     recalibrate(compactor, live.current());
     return createSession(parts, {
       isOwnStore: ownsStore,
@@ -126,7 +120,7 @@ async function joined(state: SessionState, { store, compactor, options }: OpenIn
 /** False where another worker was faster: two may start at once, and the second finds the session of the first. */
 async function begin(id: string, { store, compactor, options }: OpenInput): Promise<boolean> {
   const { format } = compactor;
-  const { agentId, metadata, body } = options;
+  const { agentId, parentId, metadata, body } = options;
   const list = body === undefined ? undefined : ownBody(body)[format.listKey];
   // Read before anything is written: an invalid body creates no session. Any value is read; one that is no list of
   // messages is refused.
@@ -136,6 +130,7 @@ async function begin(id: string, { store, compactor, options }: OpenInput): Prom
     format: format.name,
     base: body === undefined ? {} : checkedBase(format, body),
     ...(agentId !== undefined && { agentId }),
+    ...(parentId !== undefined && { parentId }),
     ...(metadata !== undefined && { metadata }),
   };
   try {

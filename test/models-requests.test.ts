@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createCompactor } from "../src/compactor.ts";
 import { isArray, type JsonObject } from "../src/core/json.ts";
 import type { Model } from "../src/core/model.ts";
-import { anthropic, gemini, type NativeModel, openaiChat, openaiResponses } from "../src/models.ts";
+import { anthropic, type CompactingModel, gemini, openaiChat, openaiResponses } from "../src/models.ts";
 import { openSession } from "../src/session.ts";
 import { llm } from "../src/summarizers/llm.ts";
 import { anthropicAnswer, chatAnswer, geminiAnswer, responsesAnswer } from "./model-answers.ts";
@@ -47,11 +47,11 @@ describe("facts", () => {
       openaiChat(openaiClient(), "x"),
       gemini(geminiClient(), "x"),
     ];
-    expect(models.map((model) => ["compact" in model, model.countTokens !== undefined])).toEqual([
-      [true, true],
-      [true, true],
-      [false, false],
-      [false, true],
+    expect(models.map(({ native, countTokens }) => [native?.kind, countTokens !== undefined])).toEqual([
+      ["anthropic-compact", true],
+      ["responses-compact", true],
+      [undefined, false],
+      [undefined, true],
     ]);
   });
 });
@@ -289,10 +289,10 @@ describe("native compaction", () => {
     ["openaiResponses", () => openaiResponses(openaiClient(), "gpt-6-sol"), compactResponses, "/v1/responses/compact"],
   ] as const)("%s compacts a session, which is rolled back", async (_, make, compact, path) => {
     // Of one of the two formats.
-    const model: NativeModel = make();
+    const model: CompactingModel = make();
     const session = await openSession(`native-${model.id}`, {
       store: "memory:",
-      compactor: { format: model.format, windowTokens: 32_000, compact: { strategy: "native" }, native: model },
+      compactor: { format: model.format, windowTokens: 32_000, compact: { strategy: "native" }, native: model.native },
       body: { model: model.id, max_tokens: 100 },
     });
     for (const message of [...chat(10), { role: "user", content: "Go on." }]) await session.append(message);
@@ -329,27 +329,26 @@ describe("native compaction", () => {
       { type: "message_stop" },
     ];
     server.answers = [{ events }];
-    const answer = await claude().compact({ ...body, max_tokens: 64_000 });
+    const answer = await claude().native?.compact({ ...body, max_tokens: 64_000 }, new AbortController().signal);
     expect(answer).toMatchObject({ content: [block], stop_reason: "compaction", usage: whole.usage });
     expect(server.requests[0]?.body).toMatchObject({ stream: true, compaction: { type: "summarize" } });
   });
 
-  test("by hand, an ordinary request is enough", async () => {
+  test("asked directly, an ordinary request is enough", async () => {
+    const { signal } = new AbortController();
     server.onRequest = (asked) => ({ whole: compactMessages(asked) });
     const stated = anthropic(anthropicClient(), "claude-opus-5-5", {
       request: { service_tier: "auto", stop_sequences: ["x"] },
     });
-    const { content } = await stated.compact({ ...body, stream: true, stop_sequences: ["x"] });
+    const request = { ...body, stream: true, stop_sequences: ["x"] };
+    const { content } = (await stated.native?.compact(request, signal)) ?? {};
     expect(content).toMatchObject([{ type: "compaction", content: "Then 1 messages." }]);
     expect(server.requests[0]?.headers["anthropic-beta"]).toBe("compact-2026-09-04");
     expect(server.requests[0]?.body).toMatchObject({ service_tier: "auto", compaction: { type: "summarize" } });
     server.onRequest = (asked) => ({ whole: compactResponses(asked) });
-    const { output } = await openaiResponses(openaiClient(), "gpt-6-sol").compact({
-      input: chat(2),
-      tools: [],
-      store: false,
-    });
-    expect(output?.at(-1)).toMatchObject({ type: "compaction" });
+    const plain = { input: chat(2), tools: [], store: false };
+    const answer = await openaiResponses(openaiClient(), "gpt-6-sol").native?.compact(plain, signal);
+    expect(answer?.output?.at(-1)).toMatchObject({ type: "compaction" });
     server.onRequest = undefined;
   });
 });

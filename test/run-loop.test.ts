@@ -1,24 +1,13 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Anthropic from "@anthropic-ai/sdk";
-import { GoogleGenAI } from "@google/genai";
-import OpenAI from "openai";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Summarizer } from "../src/core/checkpoint/summary.ts";
-import type { JsonObject } from "../src/core/json.ts";
-import type { Model } from "../src/core/model.ts";
-import { anthropic, gemini, openaiChat, openaiResponses } from "../src/models.ts";
 import { profileNamed, profileNames } from "../src/profiles/profiles.ts";
 import { fileMemory, type LoopEvent, type LoopTool, runLoop } from "../src/run-loop.ts";
 import { openSession } from "../src/session.ts";
-import {
-  type Fault,
-  type ModelRequest,
-  type ProviderServer,
-  type ScriptedReply,
-  startProviderServer,
-} from "../src/testing/server.ts";
+import { type ModelRequest, type ProviderServer, startProviderServer } from "../src/testing/server.ts";
+import { LOOP_MODEL_NAMES, LOOP_MODELS, type LoopModel, reading, readTool } from "./loop-models.ts";
 import { sampleOf } from "./sample.ts";
 
 /** Loops with the official clients over real HTTP, against a server that answers and refuses as the providers do. */
@@ -26,70 +15,12 @@ import { sampleOf } from "./sample.ts";
 let server: ProviderServer;
 afterEach(() => server.close());
 
-const MODELS: Readonly<Record<string, { model: (origin: string) => Model; body: JsonObject }>> = {
-  anthropic: {
-    model: (origin) => anthropic(new Anthropic({ baseURL: origin, apiKey: "any", maxRetries: 0 }), "claude-opus-5-5"),
-    body: { model: "claude-opus-5-5", max_tokens: 900, thinking: { type: "adaptive" } },
-  },
-  chat: {
-    model: (origin) => openaiChat(new OpenAI({ baseURL: `${origin}/v1`, apiKey: "any", maxRetries: 0 }), "gpt-5.1"),
-    body: { model: "gpt-5.1" },
-  },
-  responses: {
-    model: (origin) =>
-      openaiResponses(new OpenAI({ baseURL: `${origin}/v1`, apiKey: "any", maxRetries: 0 }), "gpt-6-sol"),
-    body: { model: "gpt-6-sol", store: false, include: ["reasoning.encrypted_content"] },
-  },
-  gemini: {
-    model: (origin) => gemini(new GoogleGenAI({ apiKey: "any", httpOptions: { baseUrl: origin } }), "gemini-3.8-flash"),
-    body: { model: "gemini-3.8-flash" },
-  },
-};
-
-const OPUS = MODELS.anthropic ?? {
-  model: () => {
-    throw new Error();
-  },
-  body: {},
-};
+const OPUS = LOOP_MODELS.anthropic;
 
 const CALLS = 60;
 
-/** The model reads one file after the other, two at once every tenth time, and then says what it has read. */
-function reading(calls: number): (request: ModelRequest) => ScriptedReply {
-  return ({ index }) =>
-    index < calls
-      ? {
-          reasoning: `Now file ${index}.`,
-          text: `Reading ${index}.`,
-          toolCalls: [
-            { name: "read", input: { path: `src/${index}.ts` } },
-            ...(index % 10 === 0 ? [{ name: "read", input: { path: `test/${index}.ts` } }] : []),
-          ],
-        }
-      : { text: "All files are read." };
-}
-
-function readTool(ran: string[]): LoopTool {
-  return {
-    name: "read",
-    description: "Reads a file.",
-    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-    run: (input) => {
-      const { path } = input as { path: string };
-      ran.push(path);
-      return `${path}: ${"a line of the file\n".repeat(80)}`;
-    },
-  };
-}
-
-describe.each(Object.keys(MODELS))("%s", (name) => {
-  const { model, body } = MODELS[name] ?? {
-    model: () => {
-      throw new Error(name);
-    },
-    body: {},
-  };
+describe.each(LOOP_MODEL_NAMES)("%s", (name) => {
+  const { make: model, body }: LoopModel = LOOP_MODELS[name];
 
   test.each([true, false])("an agent of many calls in a small window, streamed: %s", async (stream) => {
     server = await startProviderServer({ reply: reading(CALLS), windowTokens: 20_000 });
@@ -148,11 +79,12 @@ describe.each(Object.keys(MODELS))("%s", (name) => {
 const LONG_CALLS = sampleOf(300, 40);
 
 describe.each(profileNames)("profile %s", (profile) => {
+  const all = LOOP_MODEL_NAMES.flatMap((name) => [true, false].map((stream) => [name, stream] as const));
   // A sample takes one model for each profile.
-  const names = Object.keys(MODELS).filter((_, at) => sampleOf(1, 0) === 1 || at === profileNames.indexOf(profile) % 4);
+  const some = all.filter((_, at) => sampleOf(1, 0) === 1 || at === profileNames.indexOf(profile) % all.length);
 
-  test.each(names)("with %s", async (name) => {
-    const { model, body } = MODELS[name] ?? OPUS;
+  test.each(some)("with %s, streamed: %s", async (name, stream) => {
+    const { make: model, body }: LoopModel = LOOP_MODELS[name];
     server = await startProviderServer({ reply: reading(LONG_CALLS), windowTokens: 32_000 });
     const { triggers } = profileNamed(profile).compact;
     // One profile leaves the trigger to its user.
@@ -163,7 +95,7 @@ describe.each(profileNames)("profile %s", (profile) => {
     const compactor = { format: model(server.origin).format, profile, windowTokens: 32_000, compact };
     const session = await openSession("s", { store: "memory:", compactor, body });
     const ran: string[] = [];
-    const loop = { session, model: model(server.origin), tools: [readTool(ran)] };
+    const loop = { session, model: model(server.origin), tools: [readTool(ran)], stream };
     const { text } = await runLoop({ ...loop, input: "Read all files.", maxSteps: 1_000 });
     expect(text).toBe("All files are read.");
     expect(new Set(ran).size).toBe(ran.length);
@@ -173,41 +105,12 @@ describe.each(profileNames)("profile %s", (profile) => {
 });
 
 async function opusSession(options: object = {}, windowTokens = 20_000) {
-  const model = OPUS.model(server.origin);
+  const model = OPUS.make(server.origin);
   const compactor = { format: model.format, windowTokens, ...options };
   return { model, session: await openSession("s", { store: "memory:", compactor, body: OPUS.body }) };
 }
 
 describe("what goes wrong", () => {
-  const faults: readonly [Fault, "heals" | "fails"][] = [
-    [{ type: "cut", afterEvents: 3 }, "heals"],
-    [{ type: "overloaded", inStream: true }, "heals"],
-    [{ type: "server-error", inStream: true }, "heals"],
-    [{ type: "overflow", inStream: true }, "heals"],
-    [{ type: "overflow" }, "heals"],
-    [{ type: "server-error" }, "fails"],
-    [{ type: "overloaded" }, "fails"],
-    [{ type: "rate-limit", retryAfterSeconds: 1 }, "fails"],
-    [{ type: "garbage" }, "fails"],
-  ];
-
-  test.each(faults)("%o %s, and the loop goes on", async (fault, outcome) => {
-    server = await startProviderServer({ reply: reading(12) });
-    const { model, session } = await opusSession({}, 15_000);
-    const ran: string[] = [];
-    const loop = { session, model, tools: [readTool(ran)] };
-    let seen = 0;
-    // In the middle: calls and results stand before it.
-    server.failNext(fault, () => ++seen === 7);
-    const first = runLoop({ ...loop, input: "Read all files." });
-    if (outcome === "fails") await expect(first).rejects.toMatchObject({ code: "model-failed" });
-    else expect((await first).text).toBe("All files are read.");
-    if (outcome === "fails") expect((await runLoop(loop)).text).toBe("All files are read.");
-    expect(ran).toHaveLength(14);
-    expect(server.requests.filter(({ outcome: ended }) => ended?.type === "refused").length).toBeLessThanOrEqual(1);
-    await session.close();
-  });
-
   test("a tool that throws, hangs or is not there is an error that the model reads", async () => {
     server = await startProviderServer({
       reply: ({ index }) =>

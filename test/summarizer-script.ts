@@ -2,7 +2,9 @@
 
 import type { SummarizeContext, SummaryInput } from "../src/core/checkpoint/summary.ts";
 import { type Message, text } from "../src/core/message.ts";
+import type { SummaryInputSettings } from "../src/core/settings/settings.ts";
 import { estimateTokens } from "../src/core/tokens/tokens.ts";
+import { profileNamed } from "../src/profiles/profiles.ts";
 import type { Complete, Completion, CompletionRequest } from "../src/summarizers/ask.ts";
 import { CHECKPOINT_SECTIONS } from "../src/summarizers/prompts.ts";
 
@@ -40,6 +42,9 @@ export function said(...lines: readonly string[]): readonly Message[] {
     return { id: `m${index}`, role: role === "user" ? "user" : "assistant", parts: [text(rest.join(": "))] };
   });
 }
+
+/** As the profiles have it that ask for previews. */
+export const PREVIEWS: SummaryInputSettings = profileNamed("micro-agent").summary.input;
 
 export function inputOf(messages: readonly Message[], rest: Partial<SummaryInput> = {}): SummaryInput {
   return { messages, turnPrefix: [], kept: [], budgetTokens: 2_000, counter: estimateTokens(), ...rest };

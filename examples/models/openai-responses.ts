@@ -7,7 +7,7 @@ import { openaiResponses } from "../../src/models.ts"; // from "palimpsest/model
 const model = openaiResponses(new OpenAI(), "gpt-6-sol");
 const session = await openSession("example", {
   store: "memory:",
-  compactor: { format: model.format, native: model, compact: { strategy: "native" } },
+  compactor: { format: model.format, native: model.native, compact: { strategy: "native" } },
   body: { model: model.id, store: false },
 });
 await session.append(process.argv[2] ?? "Say hello.");

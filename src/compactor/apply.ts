@@ -3,6 +3,7 @@
  * over something else is removed, and the repair runs once more. Chooses among the plans of the decision and makes none. Pure.
  */
 
+import type { SummaryResult } from "../core/checkpoint/summary.ts";
 import { CompactionError } from "../core/errors.ts";
 import { formatRules } from "../core/format-rules.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
@@ -40,6 +41,8 @@ export interface AppliedPass {
   readonly made: SummaryOutcome | undefined;
   /** The result of the provider's compaction; undefined where the provider was not asked. */
   readonly native: NativeOutcome | undefined;
+  /** What an unreadable item of the provider's stands for. */
+  readonly readable?: SummaryResult | undefined;
   readonly notes: readonly string[];
   /** What a hook adds to the compaction that it provided. */
   readonly details?: CompactionDetails | undefined;

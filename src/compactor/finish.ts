@@ -77,6 +77,7 @@ export function finish(engine: Engine, given: FinishInput): PassResult {
     windowTokens: input.settings.windowTokens,
     model,
     native: carried.native,
+    readable: carried.readable,
     details: carried.details,
     refused: decision.refused === undefined ? undefined : { strategy: decision.strategy, because: decision.refused },
     nativeMissing: nativeMissing(engine, input.settings),

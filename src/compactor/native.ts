@@ -5,12 +5,13 @@
 
 import { errorText } from "../core/error-text.ts";
 import { modelIn } from "../core/format-rules.ts";
+import { isCompactionPart, isNativeItem, readableText } from "../core/items.ts";
 import { isArray, isObject, type JsonObject } from "../core/json.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import { applyPlan, removedIds } from "../core/plan/apply-plan.ts";
-import type { NativeStep } from "../core/plan/plan.ts";
+import type { NativeStep, SummarizeStep } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
-import type { Format, Usage } from "../core/ports.ts";
+import type { Format, NativeWire, Usage } from "../core/ports.ts";
 import { redactSecrets } from "../core/secrets/secrets.ts";
 import { totalUsage } from "../core/usage.ts";
 import { timerMs } from "../core/waiting.ts";
@@ -88,6 +89,25 @@ export async function compactNatively(given: NativeDemand): Promise<NativeAttemp
   return { outcome: { type: "refused", kind, because, ...(usage !== undefined && { usage }) } };
 }
 
+/**
+ * The messages that leave for an item that only the provider can read: those that it compacted now, or had compacted unasked. Undefined
+ * where the item is readable, or the plan replaces messages in another way.
+ */
+export function unreadableStep(
+  { input, rest, strategy }: Decision,
+  outcome: NativeOutcome | undefined,
+): SummarizeStep | undefined {
+  const step = rest.steps.find(({ type }) => type === "native" || (type === "drop" && strategy === "native"));
+  if (step === undefined || (step.type === "native" && outcome === undefined)) return undefined;
+  const newest = outcome?.type === "replaced" ? outcome.messages : input.conversation.messages;
+  const items = newest.findLast(isNativeItem)?.parts.filter(isCompactionPart) ?? [];
+  if (items.length === 0 || items.some(({ wire }) => readableText(wire) !== undefined)) return undefined;
+  const { maxTokens: budgetTokens } = input.settings.summary.budget;
+  const replacesIds = step.type === "native" ? step.replacesIds : [];
+  const messageIds = removedIds(step).filter((id) => !replacesIds.includes(id));
+  return { type: "summarize", messageIds, turnPrefixIds: [], replacesIds, budgetTokens };
+}
+
 interface NativeInput {
   readonly native: NativeCompaction;
   readonly format: Format;
@@ -125,7 +145,7 @@ async function askNative(input: NativeInput): Promise<NativeOutcome> {
   const wire = format.nativeWire(kind);
   if (wire === undefined) return { type: "refused", kind, because: `nothing is known of ${kind}` };
   try {
-    const request = wire.request(bodyOf(input), instructions);
+    const request = wire.request(bodyOf(input, wire), instructions);
     const answer = await withDeadline(input, (ending) => observed(input, () => native.compact(request, ending)));
     const usage = usageOf(format, answer);
     const used = usage === undefined ? {} : { usage };
@@ -163,19 +183,16 @@ function observed({ step, observer }: NativeInput, ask: () => Promise<NativeAnsw
 }
 
 /** A request with only the messages to compact. */
-function bodyOf({ conversation, format, step, model }: NativeInput): JsonObject {
-  const encoded = format.encode({ ...conversation, messages: sentMessages(conversation, step, format) });
+function bodyOf({ conversation, format, step, model }: NativeInput, wire: NativeWire): JsonObject {
+  const encoded = format.encode({ ...conversation, messages: sentMessages(conversation, step, wire) });
   const body = isObject(encoded) ? encoded : { [format.listKey]: isArray(encoded) ? encoded : [] };
   return model === undefined || modelIn(body) !== undefined ? body : { [format.rules().modelKey]: model, ...body };
 }
 
-/**
- * Where the answer opens the list, it replaces everything before the cut, kept messages included: send the cached
- * prefix. Elsewhere send only what leaves, because the answer includes what is sent.
- */
-function sentMessages({ messages }: Conversation, step: NativeStep, format: Format): readonly Message[] {
+/** The cached prefix, kept messages included; or only what leaves, where the answer repeats what is sent. */
+function sentMessages({ messages }: Conversation, step: NativeStep, wire: NativeWire): readonly Message[] {
   const leaving = new Set(removedIds(step));
-  if (!format.rules().native?.opensList) return messages.filter(({ id }) => leaving.has(id));
+  if (!wire.sendsPrefix) return messages.filter(({ id }) => leaving.has(id));
   return messages.slice(0, messages.findLastIndex(({ id }) => leaving.has(id)) + 1);
 }
 

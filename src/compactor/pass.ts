@@ -3,7 +3,7 @@
  * returns data. A pass that fails changes nothing. Listeners are told of each stage; they can neither change the pass nor make it fail.
  */
 
-import type { SummarizeContext } from "../core/checkpoint/summary.ts";
+import type { SummarizeContext, SummaryResult } from "../core/checkpoint/summary.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { Attributes, HookEvent } from "../core/hooks/hook-events.ts";
 import { notifyAll } from "../core/hooks/hooks.ts";
@@ -36,13 +36,13 @@ import {
   type Teller,
 } from "./events.ts";
 import { finish, type PassResult } from "./finish.ts";
-import { compactNatively, type NativeAttempt } from "./native.ts";
+import { compactNatively, type NativeAttempt, unreadableStep } from "./native.ts";
 import { type CallOptions, type StoredEvent, throwIfAborted, type ViewKeeper } from "./options.ts";
 import { allowsReset, compactionFailure } from "./overflow.ts";
 import { passesAfterFailure } from "./passes.ts";
 import { pinScored } from "./retention.ts";
 import { markedForSending } from "./settle.ts";
-import { makeSummary, type SummaryOutcome } from "./summarize.ts";
+import { type MakeSummaryInput, makeSummary, type SummaryOutcome } from "./summarize.ts";
 
 export interface PassOptions {
   readonly call: Omit<CallOptions, "pinned" | "overflow">;
@@ -172,12 +172,12 @@ async function carryOut(
     tellAll(decisionEvents(facts));
     const verdict = await ask(engine, pass, call);
     const { decision, details } = verdict;
-    const { native, made } = await replacementFor(engine, pass, verdict, call);
+    const { native, made, readable } = await replacementFor(engine, pass, verdict, call);
     const { input, model } = reading;
     const { counter } = facts;
     const embeddedName = engine.embedded.summarizer.name;
     const applied = applyDecision({ decision, seen: input.view, model, counter, native, made, embeddedName });
-    const carried = { ...applied, notes: [...applied.notes, ...teller.notes], details };
+    const carried = { ...applied, readable, notes: [...applied.notes, ...teller.notes], details };
     const result = finish(engine, { reading, decision, counter, carried });
     const { report } = result;
     const stored = await keeper.commit(result);
@@ -215,6 +215,8 @@ async function ask(engine: Engine, pass: Pass, { instructions }: PassOptions["ca
 interface Replacement {
   readonly native: NativeAttempt | undefined;
   readonly made: SummaryOutcome | undefined;
+  /** What leaves for an item that only the provider can read, in a form that everybody can: kept beside it, never sent. */
+  readonly readable?: SummaryResult | undefined;
 }
 
 /** What replaces the messages that leave: the provider's own item, else a summary; neither where no summary is wanted. */
@@ -231,7 +233,26 @@ async function replacementFor(
   refuseBroken(decision.rest, decision.input);
   const asking = { decision, seen: input.view, format, model, instructions, signal, observer };
   const native = await compactNatively({ ...asking, native: engine.native });
-  if (native?.settled !== undefined) return { native, made: undefined };
+  const { counter } = facts;
+  const { summarizer: embedded, detailsOf, shorten } = engine.embedded;
+  const { originals } = decision;
+  const context = { signal, progress: progressOf(pass, call), ...(model !== undefined && { model }) };
+  const own = {
+    input: decision.input,
+    originals,
+    counter,
+    instructions,
+    context,
+    observer,
+    embedded,
+    detailsOf,
+    shorten,
+  };
+  const unread = native?.outcome.type === "refused" ? undefined : unreadableStep(decision, native?.outcome);
+  if (native?.settled !== undefined || unread !== undefined) {
+    const readable = unread === undefined ? undefined : await readableOf({ ...own, step: unread });
+    return { native, made: undefined, readable };
+  }
   const plan = decision.fallbacks.summary;
   if (native?.outcome.type === "refused") {
     teller.tell(refusalEvent(native.outcome));
@@ -239,13 +260,15 @@ async function replacementFor(
   }
   const step = summaryStepOf(plan);
   if (step === undefined) return { native, made: undefined };
-  const { counter } = facts;
-  const { summarizer: embedded, detailsOf, shorten } = engine.embedded;
   const live = { format, view: markedForSending(input.view, { settings: input.settings, model }), model, counter };
-  const context = { signal, progress: progressOf(pass, call), ...(model !== undefined && { model }) };
-  const { originals } = decision;
-  const own = { input: decision.input, step, originals, counter, summarizer, instructions, context, observer, live };
-  return { native, made: await makeSummary({ ...own, embedded, detailsOf, shorten }) };
+  return { native, made: await makeSummary({ ...own, step, summarizer, live }) };
+}
+
+/** Made without a model, so that it costs nothing and is always there. Nobody is told: the provider's item is the result. */
+async function readableOf(given: Omit<MakeSummaryInput, "summarizer">): Promise<SummaryResult | undefined> {
+  const observer: Observer = { ...given.observer, tell: () => {} };
+  const made = await makeSummary({ ...given, summarizer: given.embedded, observer });
+  return made.type === "summary" ? made.result : undefined;
 }
 
 /** A progress listener that throws does not fail the pass. Its error is reported once. */

@@ -2,6 +2,7 @@
 
 import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import { failuresIn } from "../core/checkpoint/checkpoint.ts";
+import type { SummaryResult } from "../core/checkpoint/summary.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import type { Prices } from "../core/model.ts";
 import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan/plan.ts";
@@ -86,6 +87,8 @@ export interface ReportInput {
   readonly prices: Prices | undefined;
   readonly made?: SummaryOutcome | undefined;
   readonly native?: NativeOutcome | undefined;
+  /** What an unreadable item of the provider's stands for. */
+  readonly readable?: SummaryResult | undefined;
   readonly zoneTokens?: number;
   readonly summaryTokens?: number;
   readonly firstKept?: string | undefined;
@@ -158,14 +161,15 @@ export function nativeFallback({ because }: { readonly because: string }): Fallb
   return { step: "summarize", because: `The provider's own compaction failed: ${because}` };
 }
 
-function recordOf({ made, native, tokens, firstKept, details }: ReportInput): CompactionRecord {
+function recordOf({ made, native, readable, tokens, firstKept, details }: ReportInput): CompactionRecord {
   const summary = made?.type === "summary" ? made : undefined;
-  const checkpoint = summary?.result.checkpoint;
+  const checkpoint = summary?.result.checkpoint ?? readable?.checkpoint;
   return {
     ...(summary !== undefined && {
       summary: summary.result.text,
       summarizer: `${summary.by.name} ${summary.by.version}`,
     }),
+    ...(readable !== undefined && { summary: readable.text }),
     ...(native?.type === "replaced" && {
       ...(native.text !== undefined && { summary: native.text }),
       summarizer: `native ${native.kind}`,

@@ -281,7 +281,7 @@ const RULES = {
       roles: [],
       blockTypes: ["input_text", "output_text", "input_image", "input_file"],
     },
-    native: { kinds: ["responses-compact"], opensList: false, returnsUsers: true },
+    native: { kinds: ["responses-compact", "responses-trigger"], opensList: false, returnsUsers: true },
   },
   gemini: {
     ...DEFAULTS,

@@ -93,6 +93,8 @@ export interface NativeWire {
   read(answer: unknown): NativeReading;
   /** Whether the request has a field for the summary's focus. */
   readonly takesInstructions: boolean;
+  /** Whether the request is the live one up to the cut, which is in the prompt cache; otherwise it holds only what leaves. */
+  readonly sendsPrefix: boolean;
 }
 
 export type NativeReading =

@@ -76,3 +76,8 @@ export function unstreamed(url: string, body: JsonObject): { readonly url: strin
 export function modelOf(body: JsonObject, { model }: Endpoint): string | undefined {
   return model ?? stringOf(body.model);
 }
+
+/** The rules, the window and the estimate are the model's, wherever it is named. */
+export function withModel(body: JsonObject, { model }: Endpoint): JsonObject {
+  return model === undefined ? body : { ...body, model };
+}

@@ -15,6 +15,15 @@ export interface Relay {
   discard(): Promise<void>;
 }
 
+/** Who watches an answer pass. */
+export interface RelayWatch {
+  readonly answer: AnswerReader;
+  /** Called with the first bytes. */
+  begun(): void;
+  /** Called once: all of it was read, or it failed or was given up. */
+  ended(isWhole: boolean): void;
+}
+
 interface Source {
   readonly reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
   readonly held: Uint8Array<ArrayBuffer>[];
@@ -22,32 +31,51 @@ interface Source {
   end?: { readonly error?: unknown };
 }
 
-/** Resolves as soon as the answer has begun, ended or failed. `ended` is called once all of it was read. */
-export async function relay(response: Response, answer: AnswerReader, ended: () => void): Promise<Relay> {
+/** Resolves as soon as the answer has begun, ended or failed. */
+export async function relay(response: Response, watch: RelayWatch): Promise<Relay> {
+  const told = oneEnd(watch);
   // A `fetch` of the caller's own may have another kind of body, which nobody here can read.
   if (typeof response.body?.getReader !== "function" || response.bodyUsed) {
+    told.ended(false);
     return { pass: () => response, discard: async () => {} };
   }
   const source: Source = { reader: response.body.getReader(), held: [] };
-  await hold(source, answer, ended);
+  await hold(source, told);
   return {
-    pass: () => passOn(response, source, { answer, ended }),
+    pass: () => passOn(response, source, told),
     discard: async () => {
+      told.ended(false);
       // It may have failed, which is nobody's business any more.
       await source.reader.cancel().catch(() => {});
     },
   };
 }
 
-async function hold(source: Source, answer: AnswerReader, ended: () => void): Promise<void> {
+function oneEnd(watch: RelayWatch): RelayWatch {
+  let [hasBegun, hasEnded] = [false, false];
+  return {
+    answer: watch.answer,
+    begun: () => {
+      if (!hasBegun) watch.begun();
+      hasBegun = true;
+    },
+    ended: (isWhole) => {
+      if (!hasEnded) watch.ended(isWhole);
+      hasEnded = true;
+    },
+  };
+}
+
+async function hold(source: Source, { answer, begun, ended }: RelayWatch): Promise<void> {
   let bytes = 0;
   while (!answer.hasBegun && bytes < HELD_BYTES_MAX) {
     try {
       const { done, value } = await source.reader.read();
+      begun();
       if (done) {
         source.end = {};
         answer.end();
-        ended();
+        ended(true);
         return;
       }
       source.held.push(value);
@@ -55,16 +83,13 @@ async function hold(source: Source, answer: AnswerReader, ended: () => void): Pr
       answer.add(value);
     } catch (error) {
       source.end = { error };
+      ended(false);
       return;
     }
   }
 }
 
-function passOn(
-  response: Response,
-  { reader, held, end }: Source,
-  { answer, ended }: { readonly answer: AnswerReader; readonly ended: () => void },
-): Response {
+function passOn(response: Response, { reader, held, end }: Source, { answer, begun, ended }: RelayWatch): Response {
   const waiting = held.values();
   const next = async (): Promise<Uint8Array<ArrayBuffer> | undefined> => {
     const { value: chunk } = waiting.next();
@@ -72,24 +97,34 @@ function passOn(
     if (end !== undefined && "error" in end) throw end.error;
     if (end !== undefined) return undefined;
     const { done, value } = await reader.read();
+    begun();
     if (!done) answer.add(value);
     else answer.end();
-    if (done) ended();
+    if (done) ended(true);
     return done ? undefined : value;
   };
   const body = new ReadableStream({
     type: "bytes",
     pull: async (controller) => {
       // A stream of bytes takes no empty piece.
-      let chunk = await next();
-      while (chunk?.byteLength === 0) chunk = await next();
+      let chunk: Uint8Array<ArrayBuffer> | undefined;
+      try {
+        chunk = await next();
+        while (chunk?.byteLength === 0) chunk = await next();
+      } catch (error) {
+        ended(false);
+        throw error;
+      }
       if (chunk !== undefined) controller.enqueue(ownBytes(chunk));
       else {
         controller.close();
         controller.byobRequest?.respond(0);
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: (reason) => {
+      ended(false);
+      return reader.cancel(reason);
+    },
   });
   const { status, statusText, headers, url, redirected, type } = response;
   const passed = new Response(body, { status, statusText, headers });

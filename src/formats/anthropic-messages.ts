@@ -149,6 +149,7 @@ const anthropicCompact: NativeWire = {
   request: anthropicRequest,
   read: readAnthropic,
   takesInstructions: true,
+  sendsPrefix: true,
 };
 
 /** What an on-demand compaction may not be combined with, or would not be answered in one piece with. */

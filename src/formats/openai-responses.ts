@@ -1,6 +1,6 @@
 /** The OpenAI Responses format: bodies of `POST /v1/responses`, or their bare `input` list. */
 
-import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { Format, NativeReading, NativeWire, ReadTools, ToolDefinition } from "../core/ports.ts";
 import { type BodyShape, createFormat, encodeBody, invalid, readToolList } from "./body.ts";
 import { readFunction } from "./openai.ts";
@@ -29,7 +29,7 @@ const SHAPE: BodyShape = {
 /** OpenAI's Responses API. */
 export const openaiResponses: Format<OpenaiResponsesRequest> = createFormat(SHAPE, {
   encode: (conversation) => encodeBody(SHAPE, { ...conversation, messages: matchOutputs(conversation.messages) }),
-  nativeWire: (kind) => (kind === "responses-compact" ? responsesCompact : undefined),
+  nativeWire: (kind) => NATIVE_WIRES.get(kind),
   readReply,
   readTools,
   writeTools,
@@ -129,7 +129,32 @@ const responsesCompact: NativeWire = {
   request: responsesRequest,
   read: readResponses,
   takesInstructions: false,
+  sendsPrefix: false,
 };
+
+const TRIGGER = { type: "compaction_trigger" };
+
+/** An ordinary request that ends with the trigger. */
+const responsesTrigger: NativeWire = {
+  request: ({ context_management: _, stream: _stream, ...body }) => ({
+    ...body,
+    input: [...itemsBefore(body.input), TRIGGER],
+  }),
+  read: readResponses,
+  takesInstructions: false,
+  sendsPrefix: true,
+};
+
+const NATIVE_WIRES: ReadonlyMap<string, NativeWire> = new Map([
+  ["responses-compact", responsesCompact],
+  ["responses-trigger", responsesTrigger],
+]);
+
+/** A request that was made already ends with the trigger. */
+function itemsBefore(input: JsonValue | undefined): JsonArray {
+  const items = isArray(input) ? input : input === undefined ? [] : [{ role: "user", content: input }];
+  return items.filter((item) => !(isObject(item) && item.type === TRIGGER.type));
+}
 
 /** What it takes of an ordinary request. */
 const RESPONSES_KEYS = ["model", "instructions", "prompt_cache_key", "prompt_cache_options", "service_tier"];

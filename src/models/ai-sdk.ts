@@ -5,12 +5,12 @@
 
 import { CompactionError } from "../core/errors.ts";
 import { isObject, type JsonArray, type JsonObject, stringOf } from "../core/json.ts";
-import type { Model, ModelDelta } from "../core/model.ts";
+import type { ModelDelta } from "../core/model.ts";
 import { type AnthropicRequest, anthropicMessages as format } from "../formats/anthropic-messages.ts";
 import { DEFAULT_RETRY, delayBefore, isOverflowError, isTransient } from "../retry.ts";
 import { answerOf } from "./ai-sdk-answer.ts";
 import { callOptions } from "./ai-sdk-prompt.ts";
-import { createModel, type ModelOptions } from "./model.ts";
+import { type CompactingModel, createModel, type ModelOptions } from "./model.ts";
 
 /** The part of a language model that is used. */
 export interface AiSdkModel {
@@ -28,7 +28,7 @@ export interface AiSdkModel {
  * const model = aiSdk(createMistral()("mistral-large-latest"));
  * const { text } = await model.complete({ max_tokens: 1024, messages: [{ role: "user", content: "Fix the build" }] });
  */
-export function aiSdk(languageModel: AiSdkModel, options: ModelOptions = {}): Model<AnthropicRequest> {
+export function aiSdk(languageModel: AiSdkModel, options: ModelOptions = {}): CompactingModel<AnthropicRequest> {
   const { modelId, specificationVersion } = languageModel;
   if (specificationVersion !== "v4") {
     const message = `aiSdk takes models of the specification v4 (AI SDK 7), not ${specificationVersion}.`;

@@ -3,8 +3,7 @@
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { ModelDelta } from "../core/model.ts";
 import { type AnthropicRequest, anthropicMessages } from "../formats/anthropic-messages.ts";
-import { createModel, type ModelOptions } from "./model.ts";
-import { type NativeModel, withCompaction } from "./native.ts";
+import { type CompactingModel, createModel, type ModelOptions } from "./model.ts";
 
 /** The part of the client that is used. The bodies are the format's, so the client's own parameter types are not asked. */
 export interface AnthropicClient {
@@ -31,12 +30,12 @@ export function anthropic(
   client: AnthropicClient,
   model: string,
   options: ModelOptions = {},
-): NativeModel<AnthropicRequest> {
+): CompactingModel<AnthropicRequest> {
   const { messages } = client.beta;
   const stream = (body: JsonObject, signal: AbortSignal) => streamed(messages.stream(withBetas(body), { signal }));
   const send = (body: JsonObject, signal: AbortSignal) =>
     isLong(body) ? drained(stream(body, signal)) : messages.create(withBetas(body), { signal });
-  const made = createModel({
+  return createModel({
     id: model,
     format: anthropicMessages,
     options,
@@ -51,11 +50,16 @@ export function anthropic(
       system,
       messages: [{ role: "user", content: prompt }],
     }),
+    // A bare list says nothing of how long the answer may be, and no request goes without that.
+    native: {
+      kind: "anthropic-compact",
+      send: (body, signal) => send({ max_tokens: COMPACTION_TOKENS, ...body }, signal),
+    },
   });
-  return withCompaction(made, { kind: "anthropic-compact", options, send });
 }
 
 const REASONING_TOKENS = 8_192;
+const COMPACTION_TOKENS = 16_384;
 
 /** The client refuses to wait for a longer answer that is not streamed. */
 const WHOLE_TOKENS_MAX = 21_333;

@@ -1,9 +1,9 @@
 /** Gemini through `@google/genai`, or a client of the same shape. Retries are the client's own, which has to be asked for them. */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
-import type { Model, ModelDelta } from "../core/model.ts";
+import type { ModelDelta } from "../core/model.ts";
 import { gemini as format, type GeminiRequest } from "../formats/gemini.ts";
-import { createModel, type ModelOptions } from "./model.ts";
+import { type CompactingModel, createModel, type ModelOptions } from "./model.ts";
 
 /** The part of the client that is used. The bodies are the format's, so the client's own parameter types are not asked. */
 export interface GeminiClient {
@@ -15,13 +15,17 @@ export interface GeminiClient {
 }
 
 /**
- * A Gemini model. It has no compaction of its own.
+ * A Gemini model. It has no compaction of its own: `compact` makes a summary.
  *
  * @example
  * const model = gemini(new GoogleGenAI({}), "gemini-3.5-flash");
  * const { text } = await model.complete({ contents: [{ role: "user", parts: [{ text: "Fix the build" }] }] });
  */
-export function gemini(client: GeminiClient, model: string, options: ModelOptions = {}): Model<GeminiRequest> {
+export function gemini(
+  client: GeminiClient,
+  model: string,
+  options: ModelOptions = {},
+): CompactingModel<GeminiRequest> {
   const { models } = client;
   return createModel({
     id: model,

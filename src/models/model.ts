@@ -1,9 +1,16 @@
 /**
- * What all models have in common: how an answer is read, how a stream ends, how a failure is told. A provider's file says only how its
- * client is called. Never sends a request twice.
+ * What all models have in common: how an answer is read, how a stream ends, how a failure is told, how a conversation is compacted by hand.
+ * A provider's file says only how its client is called. Never sends a request twice.
  */
 
 import { tariffOf, windowOfModel } from "../compactor/model-facts.ts";
+import {
+  type CallOptions,
+  type Compacted,
+  createCompactor,
+  type NativeAnswer,
+  type NativeCompaction,
+} from "../compactor.ts";
 import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
 import { isObject, type JsonObject, stringOf } from "../core/json.ts";
@@ -12,6 +19,7 @@ import type { Model, ModelCall, ModelDelta, ModelReply, Prices, Question, StopRe
 import type { Format } from "../core/ports.ts";
 import { untilAborted } from "../core/waiting.ts";
 import { isTransient } from "../retry.ts";
+import { llm } from "../summarizers/llm.ts";
 
 export interface ModelOptions {
   /** Default: the published window of the model. */
@@ -33,9 +41,65 @@ export interface ProviderCalls<Request extends object> {
   /** Why the response ended, in the provider's words; undefined where it has not. */
   stopOf(response: JsonObject): string | undefined;
   question(question: Question): object;
+  /** The provider's own compaction, where it has one. */
+  readonly native?: { readonly kind: string; send(body: JsonObject, signal: AbortSignal): PromiseLike<unknown> };
 }
 
-export function createModel<Request extends object>(calls: ProviderCalls<Request>): Model<Request> {
+/** A model that compacts too. */
+export interface CompactingModel<Request extends object = object> extends Model<Request> {
+  /** The provider's own compaction: the option `native` of a compactor. Absent where the provider has none. */
+  readonly native?: NativeCompaction;
+  /**
+   * Compacts a request or a bare list now, whatever its size: by the provider's own compaction, else by a summary of this model. The newest
+   * ten messages stay. Keeps nothing: the result is the caller's to send.
+   */
+  compact<Given>(request: Given, call?: CallOptions): Promise<Compacted<Given>>;
+}
+
+export function createModel<Request extends object>(calls: ProviderCalls<Request>): CompactingModel<Request> {
+  const model = asking(calls);
+  const native = nativeOf(calls);
+  return {
+    ...model,
+    ...(native !== undefined && { native }),
+    compact: (request, call) => byHand(model, native).compact(request, call),
+  };
+}
+
+/** The tail is counted in messages, so that a conversation of any length has something to compact. */
+const BY_HAND = { compact: { strategy: "native" }, protect: { tailMessages: 10, tailTokens: 0 } } as const;
+
+function byHand<Request extends object>(model: Model<Request>, native: NativeCompaction | undefined) {
+  const { id, format, windowTokens } = model;
+  return createCompactor({
+    ...BY_HAND,
+    format,
+    model: id,
+    ...(windowTokens !== undefined && { windowTokens }),
+    ...(native !== undefined && { native }),
+    summarizer: llm({ model }),
+  });
+}
+
+/** It resolves with the response as it came; the format says what stands for the list. */
+function nativeOf({ native, ...asked }: ProviderCalls<object>): NativeCompaction | undefined {
+  if (native === undefined) return undefined;
+  const wire = asked.format.nativeWire(native.kind);
+  return {
+    kind: native.kind,
+    compact: async (request, signal = new AbortController().signal) => {
+      const body = bodyOf(request, asked);
+      // The compactor's request has been through this already, and says how to compact.
+      const { compaction } = body;
+      const made = { ...wire?.request(body, undefined), ...(compaction !== undefined && { compaction }) };
+      const answer = await answered(asked, signal, () => native.send(made, signal));
+      // Whoever reads it takes any object and says what is wrong with it.
+      return (isObject(answer) ? answer : {}) as NativeAnswer;
+    },
+  };
+}
+
+function asking<Request extends object>(calls: ProviderCalls<Request>): Model<Request> {
   const { id, format, options, count } = calls;
   const windowTokens = options.windowTokens ?? windowOfModel(id);
   const prices = options.prices ?? tariffOf(id)?.prices;

@@ -9,9 +9,9 @@ import {
   type JsonValue,
   stringOf,
 } from "../core/json.ts";
-import type { Model, ModelDelta } from "../core/model.ts";
+import type { ModelDelta } from "../core/model.ts";
 import { openaiChat as format, type OpenaiChatRequest } from "../formats/openai-chat.ts";
-import { createModel, type ModelOptions } from "./model.ts";
+import { type CompactingModel, createModel, type ModelOptions } from "./model.ts";
 
 /** The part of the client that is used. The bodies are the format's, so the client's own parameter types are not asked. */
 export interface ChatClient {
@@ -21,13 +21,17 @@ export interface ChatClient {
 }
 
 /**
- * A model of the Chat Completions API. It has no endpoint that counts tokens and no compaction of its own.
+ * A model of the Chat Completions API. It has no endpoint that counts tokens and no compaction of its own: `compact` makes a summary.
  *
  * @example
  * const model = openaiChat(new OpenAI(), "gpt-5.2");
  * const { text } = await model.complete({ messages: [{ role: "user", content: "Fix the build" }] });
  */
-export function openaiChat(client: ChatClient, model: string, options: ModelOptions = {}): Model<OpenaiChatRequest> {
+export function openaiChat(
+  client: ChatClient,
+  model: string,
+  options: ModelOptions = {},
+): CompactingModel<OpenaiChatRequest> {
   const { completions } = client.chat;
   return createModel({
     id: model,

@@ -3,8 +3,7 @@
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { ModelDelta } from "../core/model.ts";
 import { openaiResponses as format, type OpenaiResponsesRequest } from "../formats/openai-responses.ts";
-import { createModel, type ModelOptions } from "./model.ts";
-import { type NativeModel, withCompaction } from "./native.ts";
+import { type CompactingModel, createModel, type ModelOptions } from "./model.ts";
 
 /** The part of the client that is used. The bodies are the format's, so the client's own parameter types are not asked. */
 export interface ResponsesClient {
@@ -17,6 +16,14 @@ export interface ResponsesClient {
   };
 }
 
+export interface ResponsesOptions extends ModelOptions {
+  /**
+   * How the provider is asked to compact: `endpoint` is `/responses/compact`, which repeats the users' messages; `trigger` is an ordinary
+   * request that ends with a trigger item, and reads what it compacts from the prompt cache. Default: `endpoint`.
+   */
+  readonly compaction?: "endpoint" | "trigger";
+}
+
 /**
  * A model of the OpenAI Responses API.
  *
@@ -27,14 +34,15 @@ export interface ResponsesClient {
 export function openaiResponses(
   client: ResponsesClient,
   model: string,
-  options: ModelOptions = {},
-): NativeModel<OpenaiResponsesRequest> {
+  options: ResponsesOptions = {},
+): CompactingModel<OpenaiResponsesRequest> {
   const { responses } = client;
-  const made = createModel({
+  const create = (body: JsonObject, signal: AbortSignal) => responses.create(params(body), { signal });
+  return createModel({
     id: model,
     format,
     options,
-    send: (body, signal) => responses.create(params(body), { signal }),
+    send: create,
     stream: (body, signal) => streamed(responses.create(params({ ...body, stream: true }), { signal })),
     count: async (body, signal) => (await responses.inputTokens.count(params(counted(body)), { signal })).input_tokens,
     stopOf,
@@ -46,11 +54,10 @@ export function openaiResponses(
       max_output_tokens: maxOutputTokens + REASONING_TOKENS,
       store: false,
     }),
-  });
-  return withCompaction(made, {
-    kind: "responses-compact",
-    options,
-    send: (body, signal) => responses.compact(params(body), { signal }),
+    native:
+      options.compaction === "trigger"
+        ? { kind: "responses-trigger", send: create }
+        : { kind: "responses-compact", send: (body, signal) => responses.compact(params(body), { signal }) },
   });
 }
 

@@ -34,8 +34,7 @@ export const balanced: Settings = profileOf({
   summary: {
     mode: "update", // And staged on need.
     maxOutputTokens: 8_192,
-    // Errors stand at the end of an output, so a tail is shown too; the total is bounded by stages, not by a cut.
-    input: { resultHeadChars: 1_500, resultTailChars: 500, toolInputChars: 500 },
+    promptPack: "handover", // Ours. The summarizer is shown everything that fits its window.
     staged: { concurrency: 4 },
   },
   render: {

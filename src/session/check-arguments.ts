@@ -38,7 +38,7 @@ const METHOD_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   fork: ["at"],
   recall: ["limit", "scope"],
   purge: ["olderThan"],
-  export: ["all"],
+  export: ["all", "format"],
 };
 
 /** Every method takes no options or some. The methods of a pass are not listed: the compactor checks their option names. */
@@ -63,15 +63,16 @@ function checkNames(method: string, options: object, known: readonly string[]): 
 export function checkSessionOptions(options: unknown): void {
   if (!isObject(options)) throw invalid("openSession takes an id and { store, compactor }.");
   checkNames("openSession", options, SESSION_OPTIONS);
-  const { store, compactor, leaseMs, agentId } = options;
+  const { store, compactor, leaseMs, agentId, parentId } = options;
   if (typeof store !== "string" && !(isObject(store) && typeof store.open === "function"))
     throw invalid('`store` must be an address such as "memory:", or a store.');
   if (!isObject(compactor)) throw invalid("`compactor` must be a compactor, or what createCompactor takes.");
   if (agentId !== undefined) checkText(agentId, "`agentId`");
+  if (parentId !== undefined) checkText(parentId, "`parentId`");
   if (leaseMs !== undefined) checkLeaseMs(leaseMs);
 }
 
-const SESSION_OPTIONS = ["store", "compactor", "body", "create", "agentId", "metadata", "leaseMs", "now"];
+const SESSION_OPTIONS = ["store", "compactor", "body", "create", "agentId", "parentId", "metadata", "leaseMs", "now"];
 
 /** A shorter lease could expire before it is renewed. */
 const LEASE_MS_MIN = 10;

@@ -6,6 +6,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { CallOptions, Compactor, ViewPass } from "../compactor.ts";
 import { CompactionError } from "../core/errors.ts";
+import type { Conversation } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { PassHistory } from "../core/store/counters.ts";
 import type { Store, Version } from "../core/store/store.ts";
@@ -33,6 +34,26 @@ export interface SessionParts {
   now(): number;
 }
 
+/** How long a worker that stopped responding keeps others from compacting. */
+export const LEASE_MS = 60_000;
+
+/** What a process keeps of a session that it opened. */
+export function createParts(
+  { id, store, compactor, leaseMs = LEASE_MS, now = Date.now }: PartsInput,
+  live: LiveView,
+): SessionParts {
+  const own = {
+    overlay: new Map(),
+    heldOff: { passes: undefined, version: undefined },
+    refused: { attempts: 0, messageCount: 0 },
+    sendable: undefined,
+    handedOut: undefined,
+  };
+  return { id, store, compactor, live, ...own, leaseMs, now };
+}
+
+type PartsInput = Pick<SessionParts, "id" | "store" | "compactor"> & Partial<Pick<SessionParts, "leaseMs" | "now">>;
+
 export interface SessionCall extends CallOptions {
   readonly asked?: "manual" | "overflow";
   /** How often in a row the provider refused the view as too long, this time included. */
@@ -54,9 +75,10 @@ export interface SessionPass<Request extends object = object> {
 const ATTEMPTS_MAX = 4;
 const WAIT_MS = 100;
 
-/** With the estimate of the request. */
+/** With the estimate of the request, and the conversation that it encodes. */
 export interface RequestPass extends SessionPass {
   readonly estimatedTokens: number;
+  readonly sent: Conversation;
 }
 
 export async function compactView(parts: SessionParts, call: SessionCall): Promise<RequestPass> {
@@ -129,6 +151,7 @@ function outcome(newest: PassAttempt, stored: PassAttempt | undefined): RequestP
   return {
     request: newest.request,
     estimatedTokens: newest.passed.estimatedTokens,
+    sent: newest.passed.sent,
     plan: passed.plan,
     report: passed.report,
     ...(eventId !== undefined && { eventId }),

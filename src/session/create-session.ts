@@ -3,24 +3,24 @@
 import { compactionFailure } from "../compactor/overflow.ts";
 import { CompactionError } from "../core/errors.ts";
 import { isSameParts } from "../core/identity.ts";
-import { copyJson, isObject, type JsonObject } from "../core/json.ts";
+import { copyJson } from "../core/json.ts";
 import type { Message, Part } from "../core/message.ts";
 import { isCompaction } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { Format } from "../core/ports.ts";
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { Counters } from "../core/store/counters.ts";
 import type { Store } from "../core/store/store.ts";
 import { type StoredMessage, throwIfAborted } from "../core/store/store.ts";
-import { type EventEdits, withUpkeep } from "../core/store/store-upkeep.ts";
+import { withUpkeep } from "../core/store/store-upkeep.ts";
 import { createAppender, type SentRequest } from "./appender.ts";
 import { checkedBase, checkedDate, checkedPoint, checkOptions, checkText, shown } from "./check-arguments.ts";
 import { compactView, inProgress, type SessionCall, type SessionParts, type SessionPass } from "./compact-view.ts";
+import { exportSession } from "./export-session.ts";
 import { heedRefusal, keepWindows, restoreWindows } from "./learned-windows.ts";
 import { passesBefore } from "./pass-once.ts";
 import { endAt, endOfQuestion, type FindEnd, leavingBehind, rewindView } from "./rewind.ts";
 import type { Session, SessionStats, Waiting } from "./session-port.ts";
-import { conversationOf, entriesOf, modelOf, type Snapshot } from "./session-view.ts";
+import { entriesOf, modelOf } from "./session-view.ts";
 import { viewToSend } from "./view-to-send.ts";
 
 export interface SessionOwner {
@@ -81,7 +81,7 @@ function viewMethods(parts: SessionParts) {
       const { overflow, ...plain } = call;
       await keepWindows(parts, call);
       const demand = overflow === undefined ? {} : await heedRefusal(parts, call, sent.request);
-      const { estimatedTokens, ...passed } = await compactView(parts, { ...plain, ...demand });
+      const { estimatedTokens, sent: _, ...passed } = await compactView(parts, { ...plain, ...demand });
       sent.request = passed.request;
       sent.estimatedTokens = estimatedTokens;
       return passed;
@@ -147,7 +147,7 @@ function readMethods(parts: SessionParts) {
         checkText(eventId, "The id of a compaction");
         return expand(parts, eventId);
       }),
-    export: (options = {}) => checked("export", options, () => exportSession(parts, options.all ?? false)),
+    export: (options = {}) => checked("export", options, () => exportSession(parts, options)),
   } satisfies Partial<Session>;
 }
 
@@ -311,58 +311,4 @@ function isWhole(original: Message, now: Message): boolean {
 function holds(now: Part, original: Part): boolean {
   if (now.type === "text" && original.type === "text") return now.text.includes(original.text);
   return isSameParts([now], [original]);
-}
-
-export interface Exported {
-  readonly id: string;
-  readonly format: string;
-  /** The view as it is; no compaction runs for it. */
-  readonly request: object;
-  /** Every message ever appended or inserted, as it was written; only with `all`. */
-  readonly log?: readonly StoredMessage[];
-  readonly events?: readonly CompactionEvent[];
-  /** The edits of compactions to messages and the system prompt; only with `all`. */
-  readonly edits?: readonly EventEdits[];
-  /** The fields of the request beside the messages, without a compaction's edit of the prompt; only with `all`. */
-  readonly base?: JsonObject;
-  readonly metadata?: JsonObject;
-  /** The agent that owns the session, where there is one; only with `all`. */
-  readonly agentId?: string;
-}
-
-export async function exportSession(parts: SessionParts, all: boolean): Promise<Exported> {
-  if (!all) return viewOf(parts, await parts.live.refresh());
-  for (let reading = 1; reading <= READINGS_MAX; reading++) {
-    const exported = await readAll(parts);
-    if (exported !== undefined) return exported;
-  }
-  const message = `The session "${parts.id}" was changed by others each of the ${READINGS_MAX} times that it was read, so nothing was exported. Try again.`;
-  throw new CompactionError("store-conflict", message, { retryable: true });
-}
-
-/** A bound: each reading is the whole log, and other workers may change the session all the time. */
-const READINGS_MAX = 5;
-
-/** Undefined where the session changed during the reading: the parts would not match. */
-async function readAll(parts: SessionParts): Promise<Exported | undefined> {
-  const { id, store, live } = parts;
-  const snapshot = await live.refresh();
-  const { base, metadata, agentId, version } = snapshot.record;
-  const full = withUpkeep(store, "export whole sessions");
-  const [log, events] = [await Array.fromAsync(full.log(id)), await Array.fromAsync(store.events(id))];
-  const edits = await Array.fromAsync(full.edits(id));
-  const { type } = await store.changes(id, version);
-  if (type === "changed") return undefined;
-  // Messages that were only appended meanwhile change nothing before them, and are not in the view.
-  const then = log.filter(({ sequence }) => sequence <= version.sequence);
-  const owner = agentId === "" ? {} : { agentId };
-  // Copies: requests are made from the snapshot's own objects, and the caller may change the file.
-  const around = { base: copyJson(base), metadata: copyJson(metadata) };
-  return { ...viewOf(parts, snapshot), log: then, events, edits, ...around, ...owner };
-}
-
-function viewOf({ id, compactor: { format } }: SessionParts, snapshot: Snapshot): Exported {
-  // Without the overlay for requests: an export holds what is stored.
-  const encoded = format.encode(conversationOf(snapshot, new Map()));
-  return { id, format: format.name, request: isObject(encoded) ? copyJson(encoded) : {} };
 }

@@ -3,7 +3,7 @@ import { listOf, open, question, talk } from "../../test/session-world.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { sqliteStore } from "../stores/sqlite.ts";
-import type { Exported } from "./create-session.ts";
+import type { Exported } from "./export-session.ts";
 
 /** The store, in which another worker acts right before `reading` is read, as often as `times` says. */
 function disturbed(

@@ -5,7 +5,7 @@ import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { Counters } from "../core/store/counters.ts";
 import type { Hit, Store, StoredMessage, Waiting } from "../core/store/store.ts";
 import type { SessionCall, SessionPass } from "./compact-view.ts";
-import type { Exported } from "./create-session.ts";
+import type { Exported, ExportOptions } from "./export-session.ts";
 import type { Appendable } from "./wire-input.ts";
 
 export type { Waiting };
@@ -56,8 +56,8 @@ export interface Session<Request extends object = object> {
   delete(options?: Waiting): Promise<void>;
   /** A new session with the same log; with `at`, its view ends with that message. */
   fork(newId: string, options?: Waiting & { readonly at?: string }): Promise<Session<Request>>;
-  /** The view as a request body; with `all`, the archive and the events too. */
-  export(options?: Waiting & { readonly all?: boolean }): Promise<Exported>;
+  /** The view as a request body; with `all`, the archive and the events too; with `format`, in another provider's form. */
+  export(options?: Waiting & ExportOptions): Promise<Exported>;
   /** Also closes the store where the session opened it. */
   close(options?: Waiting): Promise<void>;
 }

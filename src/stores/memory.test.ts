@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { storeContract } from "../testing/store-contract.ts";
+import { storeContract, trafficContract } from "../testing/store-contract.ts";
 import { memoryStore } from "./memory.ts";
 
-const contract = storeContract("memory", async () => {
+const open = async () => {
   const store = memoryStore();
   return { store, reopen: async () => store, dispose: () => store.close() };
-});
+};
+const contract = [...storeContract("memory", open), ...trafficContract("memory", open)];
 for (const { name, run } of contract) test(name, run);
 
 test("the clock and the ids are the caller's", async () => {

@@ -2,9 +2,11 @@
 
 import { randomUUID } from "node:crypto";
 import type { FullStore } from "../core/store/store-upkeep.ts";
+import type { KnownPrefix, RequestRecord, RequestTotals, TrafficStore } from "../core/store/traffic.ts";
 import { type LeaseState, NO_LEASE } from "./log/lease.ts";
 import { type LogBackend, logStore } from "./log/log-store.ts";
 import { applyRecord, forkLog, newLog, type SessionLog, versionOf } from "./log/session-log.ts";
+import { sessionMissing } from "./refusals.ts";
 
 export interface MemoryStoreOptions {
   readonly now?: () => Date;
@@ -12,9 +14,14 @@ export interface MemoryStoreOptions {
 }
 
 /** Sessions that end with their process. */
-export function memoryStore({ now = () => new Date(), newId = randomUUID }: MemoryStoreOptions = {}): FullStore {
+export function memoryStore({
+  now = () => new Date(),
+  newId = randomUUID,
+}: MemoryStoreOptions = {}): FullStore & TrafficStore {
   const logs = new Map<string, SessionLog>();
   const leases = new Map<string, LeaseState>();
+  const requests: Requests = new Map();
+  const prefixes = new Map<string, KnownPrefix>();
   const backend: LogBackend = {
     url: "memory:",
     now,
@@ -42,6 +49,8 @@ export function memoryStore({ now = () => new Date(), newId = randomUUID }: Memo
     },
     async remove(sessionId) {
       leases.delete(sessionId);
+      requests.delete(sessionId);
+      for (const [hash, prefix] of prefixes) if (prefix.sessionId === sessionId) prefixes.delete(hash);
       return logs.delete(sessionId);
     },
     async fork(log, newSessionId) {
@@ -56,5 +65,56 @@ export function memoryStore({ now = () => new Date(), newId = randomUUID }: Memo
       return [];
     },
   };
-  return logStore(backend);
+  return { ...logStore(backend), ...traffic(logs, requests, prefixes) };
+}
+
+type Requests = Map<string, RequestRecord[]>;
+
+function traffic(
+  logs: ReadonlyMap<string, SessionLog>,
+  requests: Requests,
+  prefixes: Map<string, KnownPrefix>,
+): TrafficStore {
+  return {
+    async findPrefix(hashes) {
+      const known = hashes.findLast((hash) => prefixes.has(hash));
+      return known === undefined ? undefined : prefixes.get(known);
+    },
+    async addPrefixes(added) {
+      for (const { hash, sessionId, messageId } of added) {
+        const isNew = logs.has(sessionId) && !prefixes.has(hash);
+        if (isNew) prefixes.set(hash, { hash, sessionId, messageId });
+      }
+    },
+    async addRequest(record) {
+      if (!logs.has(record.sessionId)) throw sessionMissing(record.sessionId);
+      const known = requests.get(record.sessionId) ?? [];
+      requests.set(record.sessionId, [...known, { ...record }]);
+    },
+    async *requests(sessionId) {
+      yield* requests.get(sessionId) ?? [];
+    },
+    async totals(sessionIds) {
+      return sessionIds.flatMap((id) => totalsOf(requests.get(id) ?? []));
+    },
+  };
+}
+
+function totalsOf(records: readonly RequestRecord[]): readonly RequestTotals[] {
+  const newest = records.at(-1);
+  if (newest === undefined) return [];
+  const sum = (of: (record: RequestRecord) => number | null): number =>
+    records.reduce((total, record) => total + (of(record) ?? 0), 0);
+  return [
+    {
+      sessionId: newest.sessionId,
+      requests: records.length,
+      inputTokens: sum(({ inputTokens }) => inputTokens),
+      cacheReadTokens: sum(({ cacheReadTokens }) => cacheReadTokens),
+      cacheWriteTokens: sum(({ cacheWriteTokens }) => cacheWriteTokens),
+      outputTokens: sum(({ outputTokens }) => outputTokens),
+      fullTokens: sum(({ fullTokens }) => fullTokens),
+      newest,
+    },
+  ];
 }

@@ -6,7 +6,7 @@ import { type PostgresWorld, postgresWorld, worldAt } from "../../test/postgres-
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { openStore } from "../stores.ts";
 import { append, begin, compact, ids, listOf, refuses, stateOf, takeLease, user } from "../testing/store/world.ts";
-import { storeContract } from "../testing/store-contract.ts";
+import { storeContract, trafficContract } from "../testing/store-contract.ts";
 import { fromPostgresJs, type PostgresClient, postgresStore } from "./postgres.ts";
 
 interface Place {
@@ -27,7 +27,9 @@ function contract(name: string, placeOf: () => Place): void {
     };
   };
   describe(name, () => {
-    for (const each of storeContract("postgres", open)) test(each.name, each.run);
+    for (const each of [...storeContract("postgres", open), ...trafficContract("postgres", open)]) {
+      test(each.name, each.run);
+    }
   });
 }
 
@@ -55,7 +57,9 @@ function suite(world: PostgresWorld): void {
 
   test("any number of workers append to one session, and every number is given once", async () => {
     const schema = world.newSchema();
-    const workers = Array.from({ length: 6 }, () => postgresStore({ client: world.newPool({ max: 2 }), schema }));
+    const workers: FullStore[] = Array.from({ length: 6 }, () =>
+      postgresStore({ client: world.newPool({ max: 2 }), schema }),
+    );
     const [first] = workers as [FullStore];
     await begin(first, "a", 2);
     const appends = workers.flatMap((store, worker) =>

@@ -7,6 +7,7 @@
 import { randomUUID } from "node:crypto";
 import { CompactionError } from "../core/errors.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
+import type { TrafficStore } from "../core/store/traffic.ts";
 import type { PostgresClient } from "./postgres/client.ts";
 import { BUSY_TIMEOUT_MS, openDatabase } from "./postgres/database.ts";
 import { quotedSchema } from "./postgres/sql-text.ts";
@@ -36,7 +37,7 @@ export interface PostgresStoreOptions {
  * @example
  * const store = postgresStore({ client: new Pool({ connectionString: process.env.DATABASE_URL }) });
  */
-export function postgresStore(options: PostgresStoreOptions): FullStore {
+export function postgresStore(options: PostgresStoreOptions): FullStore & TrafficStore {
   const { client, schema = "palimpsest", schemaUse = "make", isPrepared = true, newId = randomUUID } = options;
   const { busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
   checkBusyTimeout(busyTimeoutMs);

@@ -30,6 +30,11 @@ function storeConflict(what: string): CompactionError {
   return new CompactionError("store-conflict", message, { retryable: true });
 }
 
+/** Somebody else appended first. */
+export function isBehind(): CompactionError {
+  return storeConflict("The session has other messages than the caller knows.");
+}
+
 export function notInView(verb: "archive" | "edit"): CompactionError {
   const what = verb === "archive" ? "is no longer in the view, or is pinned" : "is no longer in the view";
   return storeConflict(`A message that the compaction would ${verb} ${what}.`);

@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { append, begin, commitOf, compact, listOf, takeLease, user } from "../testing/store/world.ts";
-import { storeContract } from "../testing/store-contract.ts";
+import { storeContract, trafficContract } from "../testing/store-contract.ts";
 import { sqliteStore } from "./sqlite.ts";
 
 for (const { name, run } of storeContract("sqlite", openNew)) test(name, run);
+for (const { name, run } of trafficContract("sqlite", openNew)) test(name, run);
 
 async function openNew() {
   const directory = mkdtempSync(join(tmpdir(), "palimpsest-sqlite-"));

@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { CompactionError } from "../core/errors.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
+import type { TrafficStore } from "../core/store/traffic.ts";
 import { checkSchemaUse, type SchemaUse } from "./sql/migrations.ts";
 import { MEMORY_FILE } from "./sqlite/database.ts";
 import { createSqliteStore } from "./sqlite/store.ts";
@@ -28,7 +29,7 @@ export interface SqliteStoreOptions {
 }
 
 /** @example const store = sqliteStore({ file: "./.palimpsest/sessions.db" }); */
-export function sqliteStore(options: SqliteStoreOptions): FullStore {
+export function sqliteStore(options: SqliteStoreOptions): FullStore & TrafficStore {
   const {
     file,
     durability = "full",

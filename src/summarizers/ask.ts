@@ -20,7 +20,7 @@ export interface CompletionRequest {
   readonly prompt: string;
   /**
    * Only in band: the live request in wire form up to the end of what is summarised, with the instruction as its last message. Send
-   * it instead of `system` and `prompt`, which hold no conversation then. Change nothing in it but the output limit and streaming, so
+   * it instead of `system` and `prompt`: it ends with them. Change nothing in it but the output limit and streaming, so
    * that the provider reads its cache.
    */
   readonly body?: unknown;

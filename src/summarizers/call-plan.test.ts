@@ -3,9 +3,9 @@ import { createRandom } from "../testing/random.ts";
 import {
   BASE_CHUNK_RATIO,
   chunkRatio,
-  isOversize,
   MIN_CHUNK_RATIO,
   OVERSIZE_RATIO,
+  oversizeLimit,
   SAFETY_MARGIN,
   splitByMaxTokens,
   splitByTokenShare,
@@ -30,8 +30,7 @@ test.each([
 });
 
 test("oversize is above half the window after the margin", () => {
-  expect(isOversize(41_666, 100_000)).toBe(false);
-  expect(isOversize(41_667, 100_000)).toBe(true);
+  expect(oversizeLimit(100_000)).toBe(41_666);
 });
 
 describe("by token share", () => {

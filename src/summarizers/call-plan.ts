@@ -45,8 +45,7 @@ export function dividePlan(entries: readonly PlannedEntry[], settings: DivisionS
   const chunkTokens = Math.min(capacityTokens, Math.floor(windowTokens * chunkRatio(sizes, windowTokens, staged)));
   const isSplitUseful = isStaged && entries.length >= staged.minMessagesForSplit && totalTokens > chunkTokens;
   if (totalTokens <= capacityTokens && !isSplitUseful) return located([entries]);
-  let partsMax = 1;
-  while (callsFor(partsMax + 1, mergeWidth) <= callsMax) partsMax++;
+  const partsMax = partsWithin(callsMax, mergeWidth);
   const wanted = Math.max(staged.parts, Math.ceil(totalTokens / Math.max(1, chunkTokens)));
   const shares = splitByTokenShare(entries, Math.min(wanted, partsMax), tokensOf);
   if (shares.every((share) => sum(share.map(tokensOf)) <= capacityTokens)) return located(shares);
@@ -79,6 +78,35 @@ export function callsFor(parts: number, mergeWidth: number): number {
   return calls;
 }
 
+/** The most parts that so many calls can summarise and merge. */
+export function partsWithin(callsMax: number, mergeWidth: number): number {
+  let parts = 1;
+  while (callsFor(parts + 1, mergeWidth) <= callsMax) parts++;
+  return parts;
+}
+
+/** The newest entries are never shortened: work goes on from there. */
+const NEWEST_ENTRIES = 6;
+
+/** Takes short forms in the place of entries, oldest first, until all of them fit. A short form that saves nothing is not taken. */
+export function shortenOldest<Entry extends PlannedEntry>(
+  entries: readonly Entry[],
+  shortOf: (entry: Entry, index: number) => Entry,
+  limitTokens: number,
+): { readonly entries: readonly Entry[]; readonly shortened: number; readonly totalTokens: number } {
+  let totalTokens = sum(entries.map(tokensOf));
+  let shortened = 0;
+  const fitted = entries.map((entry, index) => {
+    if (totalTokens <= limitTokens || index >= entries.length - NEWEST_ENTRIES) return entry;
+    const short = shortOf(entry, index);
+    if (short.tokens >= entry.tokens) return entry;
+    totalTokens -= entry.tokens - short.tokens;
+    shortened++;
+    return short;
+  });
+  return { entries: fitted, shortened, totalTokens };
+}
+
 /** Applied where an estimate decides a chunk size or an oversize test. */
 export const SAFETY_MARGIN = 1.2;
 export const BASE_CHUNK_RATIO = 0.4;
@@ -102,8 +130,8 @@ export function chunkRatio(
   return Math.max(minChunkRatio, baseChunkRatio - Math.min(2 * averageRatio, baseChunkRatio - minChunkRatio));
 }
 
-export function isOversize(tokens: number, windowTokens: number): boolean {
-  return tokens * SAFETY_MARGIN > windowTokens * OVERSIZE_RATIO;
+export function oversizeLimit(windowTokens: number): number {
+  return Math.floor((windowTokens * OVERSIZE_RATIO) / SAFETY_MARGIN);
 }
 
 type TokensOf<Item> = (item: Item) => number;

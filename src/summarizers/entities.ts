@@ -61,7 +61,11 @@ export interface Source {
 }
 
 export function createSource(texts: readonly string[]): Source {
-  const haystack = texts.map((text) => text.toLowerCase());
+  const haystack = texts.flatMap((text) => {
+    const lower = text.toLowerCase();
+    // A line end within JSON is written with a letter, which would belong to the name behind it.
+    return lower.includes("\\") ? [lower, lower.replace(/\\+(?:[nrt]|u[0-9a-f]{4}|(?=["'/]))/g, " ")] : [lower];
+  });
   const finds = (needle: string, test: BoundaryTest): boolean =>
     needle !== "" && haystack.some((text) => occurs(text, needle, test));
   return {
@@ -82,10 +86,14 @@ type BoundaryTest = (text: string, start: number, end: number) => boolean;
 type Finds = (needle: string, test: BoundaryTest) => boolean;
 
 function occurs(text: string, needle: string, test: BoundaryTest): boolean {
-  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) {
-    if (test(text, at, at + needle.length)) return true;
-  }
-  return false;
+  return placeOf(text, needle, test) >= 0;
+}
+
+/** Where a name stands that is no piece of a longer word; negative where it does not. */
+export function placeOf(text: string, name: string, test: BoundaryTest = isWholeName): number {
+  let at = text.indexOf(name);
+  while (at >= 0 && !test(text, at, at + name.length)) at = text.indexOf(name, at + 1);
+  return at;
 }
 
 /** No letter, digit or underscore on either side. */
@@ -125,17 +133,23 @@ function grouped(plain: string): string {
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...fraction].join(".");
 }
 
-/** The path itself, or an absolute path whose directory and relative rest both occur. */
+/** The path itself, or one that joins from parts that occur: a folder and a name in it, or an absolute folder and a relative path. */
 function holdsPath(text: string, finds: Finds): boolean {
   const path = text.replaceAll("\\", "/").replace(/^\.\//, "").replace(/\/+$/, "");
-  const candidates = [path, path.replaceAll("/", "\\"), path.replaceAll("/", "\\\\")];
-  if (candidates.some((candidate) => finds(candidate, isWholeName))) return true;
-  if (!/^(?:\/|~\/|[a-z]:\/)/.test(path)) return false;
-  for (let at = path.indexOf("/", 1); at > 0; at = path.indexOf("/", at + 1)) {
-    if (finds(path.slice(0, at), isWholeName) && finds(path.slice(at + 1), isWholeName)) return true;
-  }
-  return false;
+  const isThere = (piece: string): boolean =>
+    [piece, piece.replaceAll("/", "\\"), piece.replaceAll("/", "\\\\")].some((form) => finds(form, isWholeName));
+  // From the end: `rest` is there, and what stands before it has to be.
+  const joins = (end: number, depth: number): boolean => {
+    if (depth > JOINS_MAX || isThere(path.slice(0, end))) return depth <= JOINS_MAX;
+    for (let at = path.lastIndexOf("/", end - 1); at > 0; at = path.lastIndexOf("/", at - 1)) {
+      if (isThere(path.slice(at + 1, end))) return joins(at, depth + 1);
+    }
+    return false;
+  };
+  return joins(path.length, 0);
 }
+
+const JOINS_MAX = 8;
 
 /** Rooted, with an extension at its end, or of four small segments: `and/or` and `Red/Green/Blue/Grey` are none of these. */
 function isPath(match: string): boolean {

@@ -15,6 +15,17 @@ const MESSAGES = said(
   "user: Also update docs/billing.md before you go on, please.",
 );
 
+const call = (callId: string, name: string, input: JsonObject): Message => ({
+  id: `c${callId}`,
+  role: "assistant",
+  parts: [{ type: "tool-call", callId, name, input }],
+});
+const result = (callId: string, output: string, isError = false): Message => ({
+  id: `r${callId}`,
+  role: "user",
+  parts: [{ type: "tool-result", callId, content: [textPart(output)], isError }],
+});
+
 async function guard(draft: string, rest: Partial<SummaryInput> = {}, sections: readonly string[] = []) {
   const input = inputOf(MESSAGES, rest);
   const result = await guardSummary(draft, createGuardContext(input, { sections }));
@@ -28,11 +39,12 @@ test("the newest request is quoted; a short one brings the one it leans on", asy
   expect(text).toContain("\n\n> Also update docs/billing.md before you go on, please.");
 });
 
-test("the request of the kept messages is newer", async () => {
-  const kept = said(`user: ${"Now leave billing alone and look at the login page instead. ".repeat(3).trim()}`);
-  const { text } = await guard("The billing job was moved.", { kept });
-  expect(text).toContain("> Now leave billing alone");
-  expect(text).not.toContain("> Please move the billing job");
+test("a request that stays in the view is not repeated, the one that it leans on is", async () => {
+  const long = said(`user: ${"Now leave billing alone and look at the login page instead. ".repeat(3).trim()}`);
+  expect((await guard("The billing job was moved.", { kept: long })).text).not.toContain("## Latest Request");
+  const { text } = await guard("The billing job was moved.", { kept: said("user: Yes, do.") });
+  expect(text).toMatch(/## Latest Request\n> Please move the billing job[\s\S]*> Also update docs\/billing.md/);
+  expect(text).not.toContain("Yes, do.");
 });
 
 test("a carried request is replaced, and carried on when there is no newer one", async () => {
@@ -52,13 +64,25 @@ test("a section that the pack asks for stays as it was written, also under a hea
   }
 });
 
-test("missing identifiers are appended verbatim, those in the kept messages are not", async () => {
-  const { text, notes } = await guard("The job was moved.", { kept: said("assistant: see src/queue/client.ts") });
+test("missing identifiers are appended with their role, those in the kept messages are not", async () => {
+  const kept = said("assistant: see src/queue/client.ts");
+  const { text, notes } = await guard("The job was moved.", { kept, budgetTokens: 4_000 });
   const listed = text.split("## Exact Identifiers\n")[1] ?? "";
-  expect(listed).toContain("src/jobs/billing.ts");
-  expect(listed).toContain("7f3c9d21");
-  expect(listed).not.toContain("src/queue/client.ts");
+  expect(listed).toContain('- src/jobs/billing.ts (assistant: "I changed src/jobs/billing.ts and');
+  expect(listed).toContain("- 7f3c9d21 (");
+  expect(listed).not.toContain("- src/queue/client.ts");
   expect(notes.join()).toMatch(/\d identifiers that the summary lacked were appended/);
+});
+
+test("an identifier that only a tool told is not appended, one that a call used is, with the argument's name", async () => {
+  const messages: readonly Message[] = [
+    ...MESSAGES,
+    call("1", "open", { page: "pg_71b2" }),
+    result("1", "archive_url https://x.example.net/9f2c pg_71b2"),
+  ];
+  const { text } = await guard("The job was moved.", { messages, budgetTokens: 4_000 });
+  expect(text).toContain("- pg_71b2 (page of open)");
+  expect(text).not.toMatch(/archive_url|9f2c/);
 });
 
 test("an invented list item goes, an invented value in prose is marked", async () => {
@@ -117,29 +141,61 @@ test("never over the budget, whatever it is", async () => {
 });
 
 test("files and failures are tracked, not left to the model, and accumulate", async () => {
-  const call = (callId: string, name: string, input: JsonObject): Message => ({
-    id: callId,
-    role: "assistant",
-    parts: [{ type: "tool-call", callId, name, input }],
-  });
-  const result = (callId: string, output: string, isError: boolean): Message => ({
-    id: `r${callId}`,
-    role: "user",
-    parts: [{ type: "tool-result", callId, content: [textPart(output)], isError }],
-  });
   const messages = [
     ...MESSAGES,
     call("1", "edit_file", { path: "src/jobs/billing.ts", old: "a", new: "b" }),
-    result("1", "done", false),
+    result("1", "done"),
     call("2", "deploy", { target: "staging" }),
-    result("2", "permission denied", true),
+    result("2", "permission denied\nAsk an owner.", true),
   ];
   const previous = { text: "Older.\n\n## Files Modified\n- src/old.ts\n- src/other.ts" };
   const draft = "The job was moved.\n\n## Files Modified\n- src/wrong.ts";
   const { text } = await guard(draft, { messages, previous });
   expect(text).toContain("## Files Modified\n- src/jobs/billing.ts\n- src/old.ts\n- src/other.ts");
-  expect(text).toMatch(/## Failed Tool Calls\n- deploy: .*permission denied/);
   expect(text).not.toContain("wrong.ts");
+  // What a failed call printed is quoted, in one line.
+  expect(text).toContain('## Failed Tool Calls\n- deploy: target: "staging" → "permission denied Ask an owner."');
+});
+
+test("a failure that was overcome is not listed, whether this summary or the one before told it", async () => {
+  const failing = [
+    call("1", "bash", { command: "npm test 2>&1 | tail -5" }),
+    result("1", "2 failed", true),
+    call("2", "wiki", { page: "p1", body: "x".repeat(500) }),
+    result("2", JSON.stringify([{ type: "text", text: '{"error":{"message":"page is locked"}}' }])),
+  ];
+  const first = await guard("It was moved.", { messages: [...MESSAGES, ...failing] });
+  expect(first.text).toContain('- wiki: page: "p1" → "page is locked"\n- bash: npm test');
+  const later = [call("3", "bash", { command: "npm test" }), result("3", "all passed")];
+  const same = await guard("It was moved.", { messages: [...MESSAGES, ...failing, ...later] });
+  const next = await guard("It was moved.", { messages: [...MESSAGES, ...later], previous: { text: first.text } });
+  const kept = await guard("It was moved.", { messages: [...MESSAGES, ...failing], kept: later });
+  for (const { text } of [same, next, kept]) {
+    expect(text).toContain("page is locked");
+    expect(text).not.toContain("bash");
+  }
+});
+
+test("a path that joins from parts that are there is no invention, nor a file that a next step would create", async () => {
+  const messages = [
+    ...MESSAGES,
+    call("1", "bash", { command: "cd services/billing && ls src" }),
+    result("1", JSON.stringify({ stdout: "jobs:\nrunner.ts\nretry.ts" })),
+  ];
+  const draft = checkpointText("Move the billing job.", "services/billing/src/jobs/retry.ts holds the retry").replace(
+    "1. Run the tests",
+    "1. Create src/jobs/billing-queue.test.ts",
+  );
+  const { text, notes } = await guard(draft, { messages }, CHECKPOINT_SECTIONS);
+  expect(text).toContain("- services/billing/src/jobs/retry.ts holds the retry");
+  expect(text).toContain("1. Create src/jobs/billing-queue.test.ts");
+  expect(notes.join()).not.toMatch(/removed|marked so/);
+  const invented = await guard(
+    checkpointText("Move it.", "see src/jobs/payments.ts"),
+    { messages },
+    CHECKPOINT_SECTIONS,
+  );
+  expect(invented.text).not.toContain("payments.ts");
 });
 
 test("any summarizer can be guarded", async () => {
@@ -183,56 +239,60 @@ describe("guard limits", () => {
 
   const naming = (count: number): string => `The facts were looked at: ${FACTS.slice(0, count).join(", ")}.`;
 
+  const INVENTED = "See 10.9.9.1, 10.9.9.2 and 10.9.9.3.";
+
   describe("a repair is asked for", () => {
-    test("when more than half of the twelve likeliest facts are missing", async () => {
-      expect((await guard(naming(6))).asked).toBe(0);
-      expect((await guard(naming(5))).asked).toBe(1);
-      expect((await guard(naming(0))).asked).toBe(1);
-    });
     test("when more than two things are invented", async () => {
       expect((await guard(`${naming(12)} See 10.9.9.1 and 10.9.9.2.`)).asked).toBe(0);
-      expect((await guard(`${naming(12)} See 10.9.9.1, 10.9.9.2 and 10.9.9.3.`)).asked).toBe(1);
+      expect((await guard(`${naming(12)} ${INVENTED}`)).asked).toBe(1);
     });
     test("when it is half as long again as the budget", async () => {
       const long = (chars: number): string => `${naming(12)} `.padEnd(chars, "and so on, ");
       expect((await guard(long(3_000))).asked).toBe(0);
       expect((await guard(long(3_001))).asked).toBe(1);
     });
+    test("but not for missing facts alone", async () => {
+      expect((await guard(naming(0))).asked).toBe(0);
+    });
   });
 
   describe("it is asked for once", () => {
     test("and used where it is no worse, whatever is still wrong with it", async () => {
-      const { text, notes, asked } = await guard("Nothing is said.", ["Hardly more is said.", naming(12)]);
+      const draft = `Nothing is said. ${INVENTED}`;
+      const { text, notes, asked } = await guard(draft, [`Hardly more is said. ${INVENTED}`, naming(12)]);
       expect([asked, notes[0]]).toEqual([1, "The summary was repaired once."]);
       expect(text).toContain("Hardly more is said.");
-      expect(FACTS.filter((fact) => !text.includes(fact))).toEqual([]);
     });
     test("and left where it is worse, or there is none", async () => {
-      const worse = await guard(naming(3), ["Nothing is said."]);
+      const draft = `${naming(3)} ${INVENTED}`;
+      const worse = await guard(draft, [`${INVENTED} And 10.9.9.4.`]);
       expect([worse.asked, worse.notes[0]]).toEqual([1, "A repair of the summary made it worse and was not used."]);
       expect(worse.text).toContain(naming(3));
-      const none = await guard(naming(3));
+      const none = await guard(draft);
       expect([none.asked, none.notes[0]]).toEqual([1, "A repair of the summary was asked for and failed: no answer"]);
-      expect(FACTS.filter((fact) => !none.text.includes(fact))).toEqual([]);
     });
   });
 
   describe("what is missing is appended", () => {
-    test("verbatim, likeliest first, as much as the budget holds", async () => {
-      const { text } = await guard("Nothing is said.", [], { budgetTokens: 260 });
-      const listed = (text.split("## Exact Identifiers\n")[1] ?? "").split(" ");
+    const valuesIn = (text: string): readonly string[] =>
+      [...(text.split("## Exact Identifiers\n")[1] ?? "").matchAll(/^- (\S+) \(/gm)].map(([, value = ""]) => value);
+
+    test("likeliest first, with its role, in a twentieth of the budget", async () => {
+      const { text } = await guard("Nothing is said.", [], { budgetTokens: 8_000 });
+      const listed = valuesIn(text);
       expect(listed.length).toBeGreaterThan(2);
-      expect(listed.length).toBeLessThan(FACTS.length);
       expect(listed).toEqual(FACTS.slice(0, listed.length));
-      // One more would not have fitted.
-      expect(`${text} ${FACTS[listed.length]}`.length).toBeGreaterThan(260);
+      const block = `\n\n## Exact Identifiers\n${text.split("## Exact Identifiers\n")[1]}`;
+      expect(block.length).toBeLessThanOrEqual(400);
     });
-    test("also beside a text that takes the whole budget: a fifth is theirs", async () => {
+    test("but nothing beside a text that takes the whole budget: its lines go last", async () => {
       const list = Array.from({ length: 80 }, (_, index) => `- something was done, for the time number ${index}`);
-      const { text } = await guard(`## Done\n${list.join("\n")}`, [], { budgetTokens: 1_500 });
-      const listed = text.split("## Exact Identifiers\n")[1] ?? "";
-      expect(listed.length).toBeGreaterThan(1_500 * 0.15);
-      expect(text).toContain("- something was done");
+      const draft = `## Done\n${list.join("\n")}`;
+      const { text } = await guard(draft, [], { budgetTokens: draft.length + 60 });
+      expect(text).toBe(`${draft}\n\n## Latest Request\n> Please look at the facts.`);
+      const over = await guard(draft, [], { budgetTokens: draft.length });
+      expect(over.text).not.toContain("Identifiers");
+      expect(over.text).toContain("> Please look at the facts.");
     });
     test("a quoted request takes a fifth at most", async () => {
       const messages = said(`user: ${"Please look at the facts. ".repeat(200)}`, "assistant: I looked.");
@@ -243,10 +303,13 @@ describe("guard limits", () => {
       expect(quoted.length).toBeLessThanOrEqual(200);
     });
     test("from the summary before too, though no message says it any more", async () => {
-      const previous = { text: "The build that passed was 7f3c9d21." };
-      const input = inputOf(MESSAGES, { previous });
+      const previous = {
+        text: "The build that passed was 7f3c9d21.\n\n## Exact Identifiers\n- 4b825dc642 (commit of git_show)",
+      };
+      const input = inputOf(MESSAGES.slice(0, 1), { previous });
       const { text } = await guardSummary("Nothing is said.", createGuardContext(input, { sections: [] }));
-      expect(text).toContain("7f3c9d21");
+      expect(text).toContain('- 7f3c9d21 (earlier summary: "build that passed was 7f3c9d21.")');
+      expect(text).toContain("- 4b825dc642 (commit of git_show)");
     });
   });
 

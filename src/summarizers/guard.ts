@@ -3,11 +3,15 @@
  * without a model. Appends verbatim what must not be lost. Returns a text within the budget, or throws an error with a reason.
  */
 
-import { type Checkpoint, headingOf, SECTION_TABLE, SECTIONS, type Section } from "../core/checkpoint/checkpoint.ts";
-import { quoteIdentifier } from "../core/checkpoint/identifier-list.ts";
-import { type SettingsSummarizer, type Summarizer, settingsSummarizer } from "../core/checkpoint/summary.ts";
+import { type Checkpoint, headingOf, SECTION_TABLE, SECTIONS } from "../core/checkpoint/checkpoint.ts";
+import {
+  type SettingsSummarizer,
+  type Summarizer,
+  type SummaryInput,
+  settingsSummarizer,
+} from "../core/checkpoint/summary.ts";
 import { failed } from "./answer.ts";
-import { entitiesOf } from "./entities.ts";
+import { createSource } from "./entities.ts";
 import { summaryFailed } from "./failure.ts";
 import {
   createGuardContext,
@@ -15,10 +19,12 @@ import {
   findProblems,
   type GuardContext,
   type GuardOptions,
+  identifierTokens,
+  inventedIn,
   isWorthRepair,
-  missingFrom,
   severity,
 } from "./guard-findings.ts";
+import { block, type GuardBlock, joinBlocks, laterBlocks, UNVERIFIED_HEADING } from "./guard-lines.ts";
 import {
   checkpointOfText,
   headingKey,
@@ -28,7 +34,6 @@ import {
   type TextSection,
 } from "./sections.ts";
 import { shrinkToTokens } from "./shrink-text.ts";
-import { renderTracked } from "./tracked-details.ts";
 
 interface GuardedSummary {
   readonly text: string;
@@ -115,45 +120,63 @@ async function repairOnce(draft: string, context: GuardContext, repair: Repair |
   return { ...first, notes: ["A repair of the summary made it worse and was not used."], isAskedTwice: true };
 }
 
-const OMISSIONS_HEADING = "## Not Summarised";
-const UNVERIFIED_HEADING = "## Unverified";
 const NONE = "- (none)";
-const OMISSIONS_SHARE = 0.05;
-const OMISSIONS_MAX = 8;
 
 interface FinishedSummary {
   readonly text: string;
   readonly notes: readonly string[];
 }
 
+/** Where room is short, lines of the guard go before lines of the model. */
 function finishSummary(draft: string, context: GuardContext, omissions: readonly string[]): FinishedSummary {
-  const { budgetTokens, counter } = context.input;
+  const { input, own, sections: required } = context;
+  const { budgetTokens, counter } = input;
   const count = counter.countText;
   const { sections, notes, unverified } = removeInvented(parseSections(draft), context);
-  const tail = [
-    shrunk(requestBlock(context.requests), guardShare("latestRequest"), context),
-    ...context.tracked.map((tracked) => shrunk(renderTracked(tracked), guardShare(tracked.section), context)),
-    shrunk(omissionsBlock(omissions), OMISSIONS_SHARE, context),
-    shrunk(unverifiedBlock(unverified), OMISSIONS_SHARE, context),
-  ];
-  const body = renderSections(withRequired(withoutOurs(sections, context.sections), context.sections));
-  const reserveTokens = Math.min(
-    Math.floor(budgetTokens * guardShare("identifiers")),
-    count(identifiersBlock(missingFrom(joinBlocks([body, ...tail]), context.facts))),
-  );
-  const roomTokens = budgetTokens - count(joinBlocks(tail)) - reserveTokens;
+  const body = renderSections(withRequired(withoutOurs(sections, required), required));
+  const blocks = thatFit(body, [...own, ...laterBlocks(omissions, unverified, input)], input);
+  const tail = blocks.map(({ text }) => text);
+  const roomTokens = budgetTokens - count(joinBlocks(["", ...tail]));
   const fitted = shrinkToTokens(body, { limitTokens: Math.max(0, roomTokens), count });
   if (fitted !== body)
     notes.push("The summary was over its budget; the oldest items of its longest lists were taken out.");
   const base = joinBlocks([fitted, ...tail]);
-  const identifiers = mostThatFit(base, missingFrom(base, context.facts), context);
-  if (identifiers.length > 0) notes.push(`${identifiers.length} identifiers that the summary lacked were appended.`);
-  const text = joinBlocks([base, identifiersBlock(identifiers)]);
+  const lines = fitted === body ? identifierLines(base, context) : [];
+  if (lines.length > 0) notes.push(`${lines.length} identifiers that the summary lacked were appended.`);
+  const text = joinBlocks([base, identifiersBlock(lines)]);
   return { text: shrinkToTokens(text, { limitTokens: budgetTokens, count }), notes };
 }
 
-function guardShare(section: Section): number {
-  return SECTION_TABLE[section].guardShare ?? 0;
+/** Without the least, until the text fits. */
+function thatFit(body: string, blocks: readonly GuardBlock[], input: SummaryInput): readonly GuardBlock[] {
+  const text = joinBlocks([body, ...blocks.map(({ text }) => text)]);
+  const least = Math.min(...blocks.map(({ worth }) => worth));
+  if (input.counter.countText(text) <= input.budgetTokens || !Number.isFinite(least)) return blocks;
+  return thatFit(
+    body,
+    blocks.filter(({ worth }) => worth !== least),
+    input,
+  );
+}
+
+/** Values that the text lacks, likeliest first, as many as their share and the rest of the budget hold. */
+function identifierLines(base: string, { input, values, roleOf }: GuardContext): readonly string[] {
+  const { budgetTokens, counter } = input;
+  const limitTokens = Math.min(counter.countText(base) + identifierTokens(budgetTokens), budgetTokens);
+  const told = createSource([base]);
+  const lines: string[] = [];
+  for (const value of values()) {
+    const line = told.names(value) ? undefined : roleOf(value);
+    if (line === undefined) continue;
+    const text = joinBlocks([base, identifiersBlock([...lines, line])]);
+    if (counter.countText(text) > limitTokens) break;
+    lines.push(line);
+  }
+  return lines;
+}
+
+function identifiersBlock(lines: readonly string[]): string {
+  return block(headingOf("identifiers", "en"), lines);
 }
 
 interface Removal {
@@ -167,15 +190,18 @@ interface Removal {
 function removeInvented(sections: readonly TextSection[], { source }: GuardContext): Removal {
   const notes: string[] = [];
   const unverified = new Set<string>();
-  const isKept = (line: string): boolean => {
-    const invented = entitiesOf(line).filter((entity) => !source.holds(entity));
+  const isKept = (line: string, heading: string): boolean => {
+    const invented = inventedIn(line, heading, source);
     if (invented.length === 0) return true;
     const names = invented.map(({ text }) => text);
     if (isListItem(line)) notes.push(`An item was removed: the conversation does not hold ${names.join(", ")}.`);
     else for (const name of names) unverified.add(name);
     return !isListItem(line);
   };
-  const kept = sections.map((section) => ({ ...section, lines: section.lines.filter(isKept) }));
+  const kept = sections.map(({ heading, lines }) => ({
+    heading,
+    lines: lines.filter((line) => isKept(line, heading)),
+  }));
   if (unverified.size > 0) notes.push(`Not in the conversation, and marked so: ${[...unverified].join(", ")}.`);
   return { sections: kept, notes, unverified: [...unverified] };
 }
@@ -202,55 +228,4 @@ function withRequired(sections: readonly TextSection[], required: readonly strin
   const others = sections.filter(({ heading }) => !keys.has(headingKey(heading)));
   const preamble = others.filter(({ heading }) => heading === "");
   return [...preamble, ...wanted, ...others.filter(({ heading }) => heading !== "")];
-}
-
-/** Empty when there is nothing to say. */
-function block(heading: string, pieces: readonly string[], separator = "\n"): string {
-  return pieces.length === 0 ? "" : `${heading}\n${pieces.join(separator)}`;
-}
-
-function requestBlock(requests: readonly string[]): string {
-  const quotes = requests.map((request) => `> ${request.replaceAll("\n", "\n> ")}`);
-  return block(headingOf("latestRequest", "en"), quotes, "\n\n");
-}
-
-function omissionsBlock(omissions: readonly string[]): string {
-  const shown = omissions.slice(0, OMISSIONS_MAX).map((omission) => `- ${omission}`);
-  const more = omissions.length - shown.length;
-  return block(OMISSIONS_HEADING, more > 0 ? [...shown, `- and ${more} more`] : shown);
-}
-
-function unverifiedBlock(unverified: readonly string[]): string {
-  const names = unverified.join(", ");
-  return block(UNVERIFIED_HEADING, names === "" ? [] : [`Not found in the conversation: ${names}`]);
-}
-
-function identifiersBlock(identifiers: readonly string[]): string {
-  return block(headingOf("identifiers", "en"), identifiers.map(quoteIdentifier), " ");
-}
-
-/** Within its share of the budget; empty when not even the heading and a word under it fit. */
-function shrunk(text: string, share: number, { input }: GuardContext): string {
-  if (text === "") return "";
-  const limitTokens = Math.floor(input.budgetTokens * share);
-  const fitted = shrinkToTokens(text, { limitTokens, count: input.counter.countText });
-  const heading = text.slice(0, text.indexOf("\n") + 1);
-  return fitted.startsWith(heading) && fitted.length > heading.length ? fitted : "";
-}
-
-/** As many of the ranked facts as the rest of the budget holds, likeliest first. */
-function mostThatFit(base: string, facts: readonly string[], { input }: GuardContext): readonly string[] {
-  let low = 0;
-  let high = facts.length;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    const text = joinBlocks([base, identifiersBlock(facts.slice(0, middle))]);
-    if (input.counter.countText(text) <= input.budgetTokens) low = middle;
-    else high = middle - 1;
-  }
-  return facts.slice(0, low);
-}
-
-function joinBlocks(blocks: readonly string[]): string {
-  return blocks.filter((text) => text !== "").join("\n\n");
 }

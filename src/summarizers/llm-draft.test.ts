@@ -143,7 +143,7 @@ test("an abort half way stops everything, and nothing is called after it", async
   expect(made).toBeLessThanOrEqual(4);
 });
 
-test("an oversized message is left out but for its ends, and named", async () => {
+test("the middle of an oversized message is left out, and named", async () => {
   const huge = said(`user: BEGIN ${"many words in here ".repeat(5_000)} THE_END`).map((message) => ({
     ...message,
     id: "big",
@@ -153,8 +153,8 @@ test("an oversized message is left out but for its ends, and named", async () =>
   const sent = model.requests.map(({ prompt }) => prompt).join("\n");
   expect(sent).toContain("[User]: BEGIN many words");
   expect(sent).toContain("THE_END");
-  expect(result.notes[0]).toMatch(/^Message big \(about \d+ tokens\) was too large/);
-  expect(result.text).toContain("## Not Summarised\n- Message big");
+  expect(result.notes[0]).toMatch(/^The middle of message big \(about \d+ tokens\) was left out/);
+  expect(result.text).toContain("## Not Summarised\n- The middle of message big");
 });
 
 test("the previous summary is in the update of a short conversation and in the last merge of a long one", async () => {

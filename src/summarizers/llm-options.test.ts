@@ -88,7 +88,7 @@ describe("llm settings", () => {
     }
 
     test.each([
-      ["balanced", "llm checkpoint@"],
+      ["balanced", "llm handover@"],
       ["micro-agent", "llm narrative@"],
       ["openclaw", "llm safeguard@"],
       ["auto-compact", "llm minimal@"],

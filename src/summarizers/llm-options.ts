@@ -17,7 +17,7 @@ import { type Complete, completeWith } from "./ask.ts";
 import { BASE_CHUNK_RATIO, MAX_HISTORY_SHARE, MIN_CHUNK_RATIO, SAFETY_MARGIN } from "./call-plan.ts";
 import type { RankFacts } from "./guard-findings.ts";
 import { type CustomPack, type PromptPack, promptPack } from "./prompts.ts";
-import { DEFAULT_SUMMARY_INPUT } from "./serialize.ts";
+import { WHOLE_INPUT } from "./serialize.ts";
 
 /** An option that is left out comes from the settings of the compactor, or without a compactor from the defaults below. */
 export interface LlmOptions {
@@ -32,7 +32,7 @@ export interface LlmOptions {
   /** `single`: one request, cut to fit. `update`: one request, in stages when it does not fit. `staged`: in parts. */
   readonly mode?: "single" | "update" | "staged";
   readonly style?: TranscriptStyle;
-  /** `maxChars`, unless it is stated, limits `single` only: the other modes go on in a further request instead. */
+  /** How much is shown of each result and input, and of the whole. Default: everything that fits the window. */
   readonly input?: Partial<SummaryInputSettings>;
   readonly staged?: Partial<StagedSettings>;
   readonly maxOutputTokens?: number;
@@ -113,10 +113,10 @@ export function resolveLlmOptions(options: LlmOptions): LlmSettings {
     complete: options.complete as Complete,
     windowTokens,
     model: options.model as string | undefined,
-    pack: promptPack(options.pack ?? "checkpoint"),
+    pack: promptPack(options.pack ?? "handover"),
     mode,
     style: options.style ?? "labelled",
-    input: { ...DEFAULT_SUMMARY_INPUT, ...(mode !== "single" && { maxChars: 0 }), ...stated(options.input) },
+    input: { ...WHOLE_INPUT, ...stated(options.input) },
     staged: { ...DEFAULT_STAGED, ...stated(options.staged) },
     maxOutputTokens: Math.min(maxOutputTokens, Math.floor(windowTokens * OUTPUT_SHARE_MAX)),
     temperature: options.temperature ?? 0,
@@ -208,7 +208,7 @@ const RETRY = object({
 });
 const RETRY_FUNCTIONS: readonly string[] = ["isRetryable", "isOverflow", "sleep", "now"];
 
-const PACKS = choice("narrative", "checkpoint", "safeguard", "minimal");
+const PACKS = choice("narrative", "checkpoint", "handover", "safeguard", "minimal");
 const CUSTOM_PACK = object({
   name: filled,
   version: filled,

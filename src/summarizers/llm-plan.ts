@@ -5,27 +5,35 @@
 
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { type LiveRequest, liveRequestOf } from "../core/checkpoint/summary.ts";
+import { once } from "../core/remember.ts";
+import type { SummaryInputSettings } from "../core/settings/settings.ts";
 import { headOf } from "../core/text.ts";
 import {
   callsFor,
   dividePlan,
   type HistoryShare,
-  isOversize,
   needsHistoryPruning,
+  oversizeLimit,
   type PlannedEntry,
   type PlannedPart,
+  partsWithin,
   pruneHistory,
   RETRY_RESERVE,
+  shortenOldest,
 } from "./call-plan.ts";
 import { summaryFailed } from "./failure.ts";
+import { createGuardContext, type GuardContext } from "./guard-findings.ts";
+import { latestRequests } from "./guard-lines.ts";
 import { languageOfUsers } from "./language-check.ts";
 import { type LlmSettings, requestLimit } from "./llm-options.ts";
 import { inBandPrompt, mergePrompt, type Prompt, type PromptContext, updatePrompt } from "./prompts.ts";
-import { DEFAULT_SUMMARY_INPUT, previewOf, serializeEntries } from "./serialize.ts";
-import { capEntries, cutMiddleToTokens, MIDDLE_CUT_MARKER } from "./shrink-text.ts";
+import { withoutIdentifiers } from "./sections.ts";
+import { serializeEntries } from "./serialize.ts";
+import { capEntries, cutMiddleToTokens, joinEntries, MIDDLE_CUT_MARKER, type TranscriptEntry } from "./shrink-text.ts";
 
 export interface PlannedSummary {
   readonly settings: LlmSettings;
+  readonly guardContext: GuardContext;
   /** For everything at once, or for the rest when the oldest part is summarised apart. */
   readonly plan: LlmPlan;
   readonly history: HistoryPlan | undefined;
@@ -35,15 +43,18 @@ export interface PlannedSummary {
 
 /** In band where that is asked for and possible; else with the oldest part apart where the history is too large; else as one. */
 export function planSummary(input: SummaryInput, settings: LlmSettings): PlannedSummary {
-  const whole = planLlm(input, settings);
+  const { pack, rankFacts, guard } = settings;
+  const guardContext = createGuardContext(input, { sections: pack.sections, ...(rankFacts && { rankFacts }) });
+  const answerMax = guard ? guardContext.answerTokens : input.budgetTokens;
+  const whole = planLlm(input, settings, answerMax);
   const inBand = settings.inBand ? planInBand(input, settings, whole.context) : undefined;
-  const planned = { settings, plan: whole, history: undefined, inBand };
+  const planned = { settings, guardContext, plan: whole, history: undefined, inBand };
   if (inBand?.type === "in-band") {
     const plannedCalls = settings.guard && settings.maxCalls > 1 ? 2 : 1;
     const maxCalls = Math.min(settings.maxCalls, plannedCalls * settings.retry.maxAttempts);
     return { ...planned, calls: { plannedCalls, maxCalls } };
   }
-  const history = planHistory(input, settings);
+  const history = planHistory(input, settings, answerMax);
   if (history === undefined) return { ...planned, calls: whole };
   const { apart, rest } = history;
   const plannedCalls = apart.plannedCalls + rest.plannedCalls;
@@ -88,7 +99,7 @@ const CALLS_MIN = 4;
 const PLACEHOLDER = "word ";
 
 /** Undefined where the history keeps within its share, or the mode has no such share. */
-function planHistory(input: SummaryInput, settings: LlmSettings): HistoryPlan | undefined {
+function planHistory(input: SummaryInput, settings: LlmSettings, answerMax: number): HistoryPlan | undefined {
   const { mode, maxCalls, windowTokens, staged } = settings;
   const { counter, messages, kept } = input;
   if (mode !== "staged" || maxCalls < CALLS_MIN) return undefined;
@@ -99,9 +110,11 @@ function planHistory(input: SummaryInput, settings: LlmSettings): HistoryPlan | 
   if (share.droppedMessages.length === 0) return undefined;
   const half = { ...settings, maxCalls: Math.floor(maxCalls / 2) };
   // The guard checks the main summary only, so no call is kept for it here.
-  const apart = planLlm({ ...input, messages: share.droppedMessages, turnPrefix: [] }, { ...half, guard: false });
+  const oldest = { ...input, messages: share.droppedMessages, turnPrefix: [] };
+  const whole = planLlm(oldest, { ...half, guard: false }, input.budgetTokens);
+  const apart = { ...whole, context: { ...whole.context, kept: undefined } };
   const previous = { text: PLACEHOLDER.repeat(apart.context.maxTokens) };
-  const rest = planLlm({ ...input, messages: share.keptMessages, previous }, half);
+  const rest = planLlm({ ...input, messages: share.keptMessages, previous }, half, answerMax);
   return isEmpty(apart) || isEmpty(rest) ? undefined : { share, apart, rest };
 }
 
@@ -129,6 +142,8 @@ export interface LlmPlan {
 const FOCUS_CHARS_MAX = 2_000;
 const FOCUS_SHARE = 0.1;
 const PREVIOUS_SHARE = 0.25;
+const KEPT_SHARE = 0.2;
+const REQUEST_SHARE = 0.1;
 /** Around each partial summary in a merge: its heading and its fence. */
 const PART_FRAME_TOKENS = 48;
 const SEPARATOR_TOKENS = 2;
@@ -138,18 +153,21 @@ const FRAME_TOKENS = 32;
 const PART_TOKENS_MIN = 1_024;
 const TURN_PREFIX_NOTE = "[The messages from here on opened the turn in progress; the rest of it is kept]";
 
-function planLlm(input: SummaryInput, settings: LlmSettings): LlmPlan {
+/** `answerMax` is what the budget leaves for the model beside the lines of the guard. */
+function planLlm(input: SummaryInput, settings: LlmSettings, answerMax: number): LlmPlan {
   const { counter, messages, turnPrefix, kept, userTools } = input;
   const limit: RequestLimit = {
     limitTokens: requestLimit(settings, counter.safetyMargin),
     countPrompt: ({ system, prompt }) => counter.countText(system) + counter.countText(prompt) + FRAME_TOKENS,
   };
-  const answerTokens = Math.min(settings.maxOutputTokens, Math.max(1, input.budgetTokens));
-  const previous = boundedText(input.previous?.text, PREVIOUS_SHARE, input, limit);
+  const answerTokens = Math.min(settings.maxOutputTokens, Math.max(1, answerMax));
+  const previous = boundedText(withoutIdentifiers(input.previous?.text ?? ""), PREVIOUS_SHARE, input, limit);
   const context: PromptContext = {
     maxTokens: answerTokens,
     language: languageOfUsers([...messages, ...turnPrefix, ...kept], userTools)?.name,
     focus: boundedText(headOf(input.instructions ?? "", FOCUS_CHARS_MAX), FOCUS_SHARE, input, limit),
+    request: boundedText(latestRequests(input).join("\n\n"), REQUEST_SHARE, input, limit),
+    kept: keptText(input, settings, limit),
   };
   const widest = updatePrompt(settings.pack, { previous, transcript: "" }, context);
   const capacityTokens = limit.limitTokens - limit.countPrompt(widest);
@@ -161,7 +179,9 @@ function planLlm(input: SummaryInput, settings: LlmSettings): LlmPlan {
   const mergeWidth = Math.floor(mergeTokens / (partTokens + PART_FRAME_TOKENS));
   const repairs = settings.guard && settings.maxCalls > 1 ? 1 : 0;
   const callsMax = Math.max(1, Math.floor(settings.maxCalls * (1 - RETRY_RESERVE)) - repairs);
-  const { entries, notes, omissions } = entriesFor(input, settings, capacityTokens);
+  const besideChars = (context.request?.length ?? 0) + (context.kept?.length ?? 0);
+  const limits = { capacityTokens, partsMax: partsWithin(callsMax, mergeWidth), besideChars };
+  const { entries, notes, omissions } = entriesFor(input, settings, limits);
   const parts =
     settings.mode === "single"
       ? [{ entries, from: 1, to: entries.length }]
@@ -174,7 +194,7 @@ function planLlm(input: SummaryInput, settings: LlmSettings): LlmPlan {
         });
   const plannedCalls = callsFor(parts.length, mergeWidth) + repairs;
   const maxCalls = Math.min(settings.maxCalls, plannedCalls * settings.retry.maxAttempts);
-  const partContext = { ...context, maxTokens: partTokens };
+  const partContext = { ...context, kept: undefined, maxTokens: partTokens };
   const bounds = { mergeWidth, limit, plannedCalls, maxCalls };
   return { ...bounds, parts, previous, context, partContext, notes, omissions };
 }
@@ -185,51 +205,102 @@ interface Entries {
   readonly omissions: readonly string[];
 }
 
-function entriesFor(input: SummaryInput, settings: LlmSettings, capacityTokens: number): Entries {
-  const { counter } = input;
-  const planned = (messageId: string, text: string): PlannedEntry => ({
+/** What results are shown of where not all of them fit; inputs stay whole. */
+const SHORT_INPUT = { resultHeadChars: 1_500, resultTailChars: 500 };
+
+interface EntryLimits {
+  /** What one request holds. */
+  readonly capacityTokens: number;
+  /** Requests that parts may take. */
+  readonly partsMax: number;
+  /** What stands beside the transcript; it counts towards `maxChars` too. */
+  readonly besideChars: number;
+}
+
+/** Whole where that fits one request; else with the oldest results shortened, where that fits one; else for several requests. */
+function entriesFor(input: SummaryInput, settings: LlmSettings, limits: EntryLimits): Entries {
+  const { capacityTokens, partsMax, besideChars } = limits;
+  const planned: MakeEntry = (messageId, text) => ({
     messageId,
     text,
-    tokens: counter.countText(text) + SEPARATOR_TOKENS,
+    tokens: input.counter.countText(text) + SEPARATOR_TOKENS,
   });
-  const all = serializeEntries([...input.messages, ...input.turnPrefix], { ...settings, userTools: input.userTools });
+  const written = (shown: Partial<SummaryInputSettings>): readonly PlannedEntry[] =>
+    writtenEntries(input, settings, shown).map(({ messageId, text }) => planned(messageId, text));
+  const whole = written({});
+  const short = once(() => new Map(written(shortInput(settings.input)).map((entry) => [entry.messageId, entry])));
+  const within = (limitTokens: number) =>
+    shortenOldest(whole, (entry) => short().get(entry.messageId) ?? entry, limitTokens);
+  const one = within(capacityTokens);
+  const isOne = settings.mode === "single" || (settings.mode === "update" && one.totalTokens <= capacityTokens);
+  const { entries, shortened } = isOne ? one : within(capacityTokens * partsMax);
+  const notes = shortened === 0 ? [] : [`Results in ${shortened} older messages were shortened to fit.`];
+  const fitted = { entries, notes, omissions: [] };
+  const { maxChars } = settings.input;
+  const shownChars = maxChars > 0 ? Math.max(1, maxChars - besideChars) : 0;
+  return capped(isOne ? fitted : withoutOversize(fitted, input, settings, planned), shownChars, planned);
+}
+
+/** No more than the settings show. */
+function shortInput({
+  resultHeadChars: head,
+  resultTailChars: tail,
+}: SummaryInputSettings): Partial<SummaryInputSettings> {
+  return head + tail > 0 && head + tail <= SHORT_INPUT.resultHeadChars ? {} : SHORT_INPUT;
+}
+
+function writtenEntries(
+  { messages, turnPrefix, userTools }: SummaryInput,
+  { style, input }: LlmSettings,
+  shown: Partial<SummaryInputSettings>,
+): readonly TranscriptEntry[] {
+  const all = serializeEntries([...messages, ...turnPrefix], { style, input: { ...input, ...shown }, userTools });
   // The first message of the turn may show nothing, as reasoning does.
-  const prefixIds = new Set(input.turnPrefix.map(({ id }) => id));
-  const prefixStart = all.find(({ messageId }) => prefixIds.has(messageId))?.messageId;
-  const entries = all.map(({ messageId, text }) =>
-    planned(messageId, messageId === prefixStart ? `${TURN_PREFIX_NOTE}\n\n${text}` : text),
+  const prefixIds = new Set(turnPrefix.map(({ id }) => id));
+  const prefixStart = all.findIndex(({ messageId }) => prefixIds.has(messageId));
+  return all.map((entry, index) =>
+    index === prefixStart ? { ...entry, text: `${TURN_PREFIX_NOTE}\n\n${entry.text}` } : entry,
   );
-  const totalTokens = entries.reduce((sum, { tokens }) => sum + tokens, 0);
-  const isOneRequest = settings.mode === "single" || (settings.mode === "update" && totalTokens <= capacityTokens);
-  const whole = isOneRequest ? { entries, notes: [], omissions: [] } : withoutOversize(entries, settings, planned);
-  return capped(whole, settings, planned);
 }
 
 type MakeEntry = (messageId: string, text: string) => PlannedEntry;
 
 /** Cuts the middle out of a conversation over `maxChars`. */
-function capped(whole: Entries, { input }: LlmSettings, planned: MakeEntry): Entries {
-  const entries = capEntries(whole.entries, input.maxChars, planned);
+function capped(whole: Entries, maxChars: number, planned: MakeEntry): Entries {
+  const entries = capEntries(whole.entries, maxChars, planned);
   if (entries === whole.entries) return whole;
-  const note = `The conversation was cut from the middle to ${input.maxChars} characters.`;
+  const note = `The conversation was cut from the middle to ${maxChars} characters.`;
   return { ...whole, entries, notes: [...whole.notes, note] };
 }
 
-/** Keeps only beginning and end of messages that are too large, and reports them. */
-function withoutOversize(entries: readonly PlannedEntry[], settings: LlmSettings, planned: MakeEntry): Entries {
+/** Takes the middle out of messages that are too large for a part, and reports them. */
+function withoutOversize(
+  { entries, notes }: Entries,
+  { counter }: SummaryInput,
+  { windowTokens }: LlmSettings,
+  planned: MakeEntry,
+): Entries {
   const omissions: string[] = [];
+  const limit = { limitTokens: oversizeLimit(windowTokens), count: counter.countText };
   const lighter = entries.map((entry) => {
-    if (!isOversize(entry.tokens, settings.windowTokens)) return entry;
-    const size = `about ${entry.tokens} tokens`;
+    if (entry.tokens <= limit.limitTokens) return entry;
     omissions.push(
-      `Message ${entry.messageId} (${size}) was too large to be summarised; only its beginning and end were.`,
+      `The middle of message ${entry.messageId} (about ${entry.tokens} tokens) was left out: it was too large.`,
     );
-    return planned(
-      entry.messageId,
-      `[A message of ${size}, of which this is the beginning and the end]\n${previewOf(entry.text, DEFAULT_SUMMARY_INPUT)}`,
-    );
+    return planned(entry.messageId, cutMiddleToTokens(entry.text, limit, MIDDLE_CUT_MARKER));
   });
-  return { entries: lighter, notes: omissions, omissions };
+  return { entries: lighter, notes: [...notes, ...omissions], omissions };
+}
+
+/** What the model is shown of the messages that stay: all that fits, of the results the newest. */
+function keptText(input: SummaryInput, settings: LlmSettings, limit: RequestLimit): string | undefined {
+  const { counter, kept, userTools } = input;
+  const spoken = kept.filter(({ role }) => role !== "system");
+  const written = (shown: Partial<SummaryInputSettings>) =>
+    serializeEntries(spoken, { style: settings.style, input: { ...settings.input, ...shown, maxChars: 0 }, userTools });
+  const whole = joinEntries(written({}));
+  const isShort = counter.countText(whole) <= limit.limitTokens * KEPT_SHARE;
+  return boundedText(isShort ? whole : joinEntries(written(shortInput(settings.input))), KEPT_SHARE, input, limit);
 }
 
 function boundedText(

@@ -189,16 +189,17 @@ test("what is asked: temperature 0, 4,096 tokens, the transcript fenced, the upd
   );
 });
 
-test("single cuts at 100,000 characters from the middle, and says so", async () => {
+test("single cuts at the characters that are asked for, from the middle, the newest request included, and says so", async () => {
   const long = said(`user: Begin ${"lorem ipsum dolor ".repeat(10_000)} please end`);
   const model = scripted("The user pasted lorem ipsum dolor. ".repeat(6).trim());
-  const summarizer = llm({ complete: model.complete, windowTokens: 200_000, mode: "single", pack: "minimal" });
+  const input = { maxChars: 100_000 };
+  const summarizer = llm({ complete: model.complete, windowTokens: 200_000, mode: "single", pack: "minimal", input });
   const result = await summarizer.summarize(inputOf(long), contextOf());
   const prompt = model.requests[0]?.prompt ?? "";
-  const data = prompt.slice(prompt.indexOf(">\n") + 2, prompt.indexOf("\n</data"));
-  expect(data.length).toBe(100_000);
-  expect(data).toContain("[... middle of the conversation left out to fit ...]");
-  expect(result.notes[0]).toContain("100000 characters");
+  const data = [...prompt.matchAll(/<data-(\w+) kind="\w+">\n([\s\S]*?)\n<\/data-\1>/g)].map(([, , text = ""]) => text);
+  expect(data.map((text) => text.length)).toEqual([84_000, 16_000]);
+  expect(data[0]).toContain("[... middle of the conversation left out to fit ...]");
+  expect(result.notes[0]).toContain("84000 characters");
   expect(summarizer.planCalls(inputOf(long))).toBe(10);
 });
 

@@ -12,17 +12,15 @@ import {
   type SummaryResult,
   settingsSummarizer,
 } from "../core/checkpoint/summary.ts";
-import { headOf } from "../core/text.ts";
 import { acceptAnswer, failed } from "./answer.ts";
 import { ask, type CallBudget, createCallBudget } from "./ask.ts";
 import { explanationOf, isAborted, summaryFailed, throwIfAborted } from "./failure.ts";
 import { guardSummary, type Repair, refuseOther } from "./guard.ts";
-import { createGuardContext, type Findings, findProblems, type GuardContext } from "./guard-findings.ts";
+import { type Findings, findProblems, type GuardContext } from "./guard-findings.ts";
 import { type AskText, type Draft, type DraftRun, firstDraft } from "./llm-draft.ts";
 import { type LlmOptions, optionsUnder, resolveLlmOptions, withModel } from "./llm-options.ts";
 import { fitRequest, isEmpty, type LlmPlan, type PlannedSummary, planSummary } from "./llm-plan.ts";
 import { IN_BAND_VERSION, repairPrompt } from "./prompts.ts";
-import { sourceTexts } from "./source-texts.ts";
 
 /**
  * @example
@@ -66,14 +64,12 @@ async function summarize(
   context: SummarizeContext,
   planned: PlannedSummary,
 ): Promise<SummaryResult> {
-  const { settings, plan, calls } = planned;
-  const { pack, rankFacts } = settings;
+  const { settings, plan, calls, guardContext } = planned;
   if (isEmpty(plan)) throw summaryFailed("no-input", "The messages hold nothing that can be read.");
   const budget = createCallBudget(calls.plannedCalls, calls.maxCalls, context);
   const { countText } = input.counter;
   const run = { settings, context, countText, askText: questioner({ settings, context, countText }, budget) };
   const draft = await firstDraft(planned, run);
-  const guardContext = createGuardContext(input, { sections: pack.sections, ...(rankFacts && { rankFacts }) });
   const summary = settings.guard
     ? await guardSummary(draft.text, guardContext, {
         repair: settings.maxCalls > 1 ? repairer(plan, guardContext, run) : undefined,
@@ -118,11 +114,10 @@ function repairer(plan: LlmPlan, guardContext: GuardContext, { settings, context
     const details = {
       task: settings.pack.task,
       problems: describeProblems(findings, guardContext),
-      missing: excerptsOf(findings.missingFacts, guardContext.input),
       invented: findings.invented.map(({ text }) => text),
     };
     try {
-      const build = (text: string) => repairPrompt({ ...details, draft: text }, plan.context);
+      const build = (text: string) => repairPrompt({ ...details, draft: text }, { ...plan.context, kept: undefined });
       const { prompt } = fitRequest(draft, build, plan.limit);
       return await askText({ prompt, maxTokens: plan.context.maxTokens, signal: context.signal });
     } catch (error) {
@@ -144,28 +139,11 @@ function unguarded(draft: Draft, context: GuardContext): { readonly text: string
 
 function describeProblems(findings: Findings, { input, language }: GuardContext): readonly string[] {
   const problems: string[] = [];
-  const { missingSections, missingFacts, invented } = findings;
+  const { missingSections, invented } = findings;
   if (missingSections.length > 0) problems.push(`These headings are missing: ${missingSections.join(", ")}.`);
   if (findings.isUnrelated) problems.push("It says nothing of the conversation. Name what it is about.");
   if (findings.isOtherLanguage) problems.push(`It is not written in ${language?.name ?? "the language of the user"}.`);
   if (findings.isFarOverBudget) problems.push(`It is too long: it must take at most ${input.budgetTokens} tokens.`);
-  if (missingFacts.length > 0)
-    problems.push("It lacks the exact values listed as missing, each with its surroundings.");
   if (invented.length > 0) problems.push("The values listed as invented are not in the conversation. Take them out.");
   return problems;
-}
-
-const EXCERPT_CHARS = 80;
-
-/** Each with a few words around its newest mention, which show where it belongs. */
-function excerptsOf(facts: readonly string[], { messages, turnPrefix }: SummaryInput): readonly string[] {
-  const texts = sourceTexts([...messages, ...turnPrefix]);
-  return facts.map((fact) => {
-    const text = texts.findLast((candidate) => candidate.includes(fact) && candidate.length > fact.length);
-    const at = text?.lastIndexOf(fact) ?? -1;
-    if (text === undefined || at < 0) return fact;
-    const start = Math.max(0, at - EXCERPT_CHARS);
-    const around = headOf(text.slice(start), fact.length + 2 * EXCERPT_CHARS);
-    return `${fact} — in: ${around.toWellFormed().replace(/\s+/g, " ").trim()}`;
-  });
 }

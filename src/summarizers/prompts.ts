@@ -6,7 +6,7 @@
  * a version of its own, beside their table.
  */
 
-import { headingOf, SECTION_TABLE, SECTIONS, SECTIONS_VERSION } from "../core/checkpoint/checkpoint.ts";
+import { headingOf, SECTION_TABLE, SECTIONS, SECTIONS_VERSION, type Section } from "../core/checkpoint/checkpoint.ts";
 import type { PromptPackName } from "../core/settings/settings.ts";
 
 export interface Prompt {
@@ -24,6 +24,10 @@ export interface PromptContext {
   readonly language?: string | undefined;
   /** Topics that the caller wants covered in more detail. Data, like all the rest. */
   readonly focus?: string | undefined;
+  /** What the user asked last, word for word; in every prompt. */
+  readonly request?: string | undefined;
+  /** The messages that stay in the view behind the summary. */
+  readonly kept?: string | undefined;
 }
 
 export interface PromptPack {
@@ -58,32 +62,50 @@ const MINIMAL = "Summarise the conversation below concisely. Keep the key facts 
 
 const ASKED = SECTIONS.filter((section) => SECTION_TABLE[section].asked !== undefined);
 
-/** Headings of the `checkpoint` pack, in order. */
+/** Headings of the packs with sections, in order. */
 export const CHECKPOINT_SECTIONS: readonly string[] = ASKED.map((section) => headingOf(section, "en"));
 
 /** Each heading with what belongs under it; a blank line before each heading of the second level. */
-export const CHECKPOINT_LAYOUT: string = ASKED.map((section) => {
-  const { asked, parent } = SECTION_TABLE[section];
-  return `${parent === undefined ? "\n" : ""}${headingOf(section, "en")}${asked === "" ? "" : `\n${asked}`}`;
-})
-  .join("\n")
-  .trim();
+function layoutOf(asking: Partial<Readonly<Record<Section, string>>> = {}): string {
+  const lines = ASKED.map((section) => {
+    const { asked = "", parent } = SECTION_TABLE[section];
+    const body = asking[section] ?? asked;
+    return `${parent === undefined ? "\n" : ""}${headingOf(section, "en")}${body === "" ? "" : `\n${body}`}`;
+  });
+  return lines.join("\n").trim();
+}
 
-const CHECKPOINT = `Write a checkpoint of the conversation below, from which another agent can carry on. Use exactly this layout, with all
+export const CHECKPOINT_LAYOUT: string = layoutOf();
+
+const checkpointTask = (layout: string): string =>
+  `Write a checkpoint of the conversation below, from which another agent can carry on. Use exactly this layout, with all
 headings in this order; where there is nothing to say, write "- (none)" under the heading:
 
-${CHECKPOINT_LAYOUT}
+${layout}
 
 Put many similar operations in one line with their outcome. Do not continue the conversation, and do not answer anything in
 it. Messages marked as the turn in progress belong under In Progress.`;
 
+/** Our own pack asks under the same headings for what work is carried on from. */
+const HANDOVER_LAYOUT = layoutOf({
+  goal: "What the user wants: each request that still counts, in the user's own words, then the task of now with its acceptance criteria.\nThis may take a paragraph.",
+  constraints: "- a rule, limit or preference of the user, in the user's own words",
+  done: "- [x] one object (file, page, record, branch) by its exact name: what was done to it, and its state now; of a file, what changed in it",
+  inProgress: "- [ ] one object by its exact name: what was begun, and what is missing",
+  blocked: "- what does not work: the error in its own words, what was tried against it, what it waits for",
+  nextSteps: '1. the next step — "the words of the user, the plan or the agent that it follows from"',
+  criticalContext:
+    "- an exact identifier, path, address or value with its role: what it names, and what it is needed for\n- an error that was met, and what fixed it",
+});
+
 /** Version of the prompts that every pack shares: update, merge, repair. */
-const SHARED_VERSION = "1.1.1";
-export const IN_BAND_VERSION = 1;
+const SHARED_VERSION = "2.1.1";
+export const IN_BAND_VERSION = 2;
 
 const PACKS: Readonly<Record<PromptPackName, PromptPack>> = {
   narrative: pack("narrative", "1", NARRATIVE),
-  checkpoint: pack("checkpoint", `1.${SECTIONS_VERSION}`, CHECKPOINT, CHECKPOINT_SECTIONS),
+  checkpoint: pack("checkpoint", `1.${SECTIONS_VERSION}`, checkpointTask(CHECKPOINT_LAYOUT), CHECKPOINT_SECTIONS),
+  handover: pack("handover", `1.${SECTIONS_VERSION}`, checkpointTask(HANDOVER_LAYOUT), CHECKPOINT_SECTIONS),
   safeguard: pack("safeguard", "1", SAFEGUARD),
   minimal: pack("minimal", "1", MINIMAL),
 };
@@ -163,8 +185,6 @@ interface RepairInput {
   readonly draft: string;
   /** One sentence each, in our own words. */
   readonly problems: readonly string[];
-  /** Exact strings that the draft lacks, each with a few words around it. */
-  readonly missing: readonly string[];
   /** Exact strings in the draft that the conversation does not hold. */
   readonly invented: readonly string[];
 }
@@ -179,14 +199,9 @@ It has the following problems. Correct them and change nothing else:
 ${input.problems.map((problem) => `- ${problem}`).join("\n")}`;
   const data: readonly PromptData[] = [
     { label: "draft", text: input.draft },
-    ...listed("missing", input.missing),
-    ...listed("invented", input.invented),
+    ...(input.invented.length === 0 ? [] : [{ label: "invented", text: `- ${input.invented.join("\n- ")}` }]),
   ];
   return assemble(task, data, context);
-}
-
-function listed(label: string, items: readonly string[]): readonly PromptData[] {
-  return items.length === 0 ? [] : [{ label, text: items.map((item) => `- ${item}`).join("\n") }];
 }
 
 interface FencedText {
@@ -213,13 +228,25 @@ const SYSTEM =
   "Reply with the summary and nothing else: no greeting, no comment, no code fence around it.";
 
 function assemble(task: string, data: readonly PromptData[], context: PromptContext): Prompt {
-  const { focus } = context;
-  const all: readonly PromptData[] = focus === undefined ? data : [...data, { label: "focus", text: focus }];
+  const { kept, request, focus } = context;
+  const all: readonly PromptData[] = [
+    ...data,
+    ...(kept === undefined ? [] : [{ heading: "## What Stays in View", label: "kept", text: kept }]),
+    ...(request === undefined ? [] : [{ heading: "## Newest Request", label: "request", text: request }]),
+    ...(focus === undefined ? [] : [{ label: "focus", text: focus }]),
+  ];
   const { nonce, blocks } = fenceAll(all);
   const shown = all.map(
     ({ heading }, index) => (heading === undefined ? "" : `${heading}\n\n`) + (blocks[index] ?? ""),
   );
-  const prompt = [task, lengthRule(context), languageRule(context), focusRule(context), ...shown, REMINDER];
+  const rules = [
+    lengthRule(context),
+    languageRule(context),
+    keptRule(context),
+    requestRule(context),
+    focusRule(context),
+  ];
+  const prompt = [task, ...rules, ...shown, REMINDER];
   return { system: SYSTEM, prompt: prompt.filter((piece) => piece !== "").join("\n\n"), nonce };
 }
 
@@ -232,6 +259,16 @@ function lengthRule({ maxTokens }: PromptContext): string {
 function languageRule({ language }: PromptContext): string {
   const which = language === undefined ? "the language that the user writes" : `${language}, the language of the user`;
   return `Write in ${which}. Headings that are given here stay exactly as given.`;
+}
+
+function keptRule({ kept }: PromptContext): string {
+  if (kept === undefined) return "";
+  return "The data of kind kept stays in view behind the summary, word for word. Use it for the goal, for what is open and for the next step; do not retell it.";
+}
+
+function requestRule({ request }: PromptContext): string {
+  if (request === undefined) return "";
+  return "The data of kind request is what the user asked last, word for word. The goal, what is open and the next step must agree with it.";
 }
 
 function focusRule({ focus }: PromptContext): string {

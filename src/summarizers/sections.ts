@@ -50,6 +50,13 @@ export function headingKey(heading: string): string {
   return sectionOfTitle(title) ?? title.toLowerCase();
 }
 
+/** An earlier list of identifiers is no text to carry on: what is needed of it is added again. */
+export function withoutIdentifiers(text: string): string {
+  const sections = parseSections(text);
+  const others = sections.filter(({ heading }) => headingKey(heading) !== "identifiers");
+  return others.length === sections.length ? text : renderSections(others);
+}
+
 /** Section headings that are not in the text. */
 export function missingHeadings(text: string, required: readonly string[]): readonly string[] {
   const present = new Set(parseSections(text).map(({ heading }) => headingKey(heading)));

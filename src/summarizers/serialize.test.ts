@@ -1,16 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { PREVIEWS } from "../../test/summarizer-script.ts";
 import { type Message, type Part, text } from "../core/message.ts";
 import type { TranscriptStyle } from "../core/settings/settings.ts";
 import { openaiChat } from "../formats/openai-chat.ts";
 import { type ProfileName, profileNamed } from "../profiles/profiles.ts";
-import {
-  DEFAULT_SUMMARY_INPUT,
-  type HistoryTextOptions,
-  historyText,
-  INPUT_CUT_MARKER,
-  RESULT_CUT_MARKER,
-  serialize,
-} from "./serialize.ts";
+import { type HistoryTextOptions, historyText, INPUT_CUT_MARKER, RESULT_CUT_MARKER, serialize } from "./serialize.ts";
 import { MIDDLE_CUT_MARKER } from "./shrink-text.ts";
 
 function message(role: Message["role"], ...parts: readonly Part[]): Message {
@@ -18,7 +12,7 @@ function message(role: Message["role"], ...parts: readonly Part[]): Message {
 }
 
 function check(messages: readonly Message[], expected: string, style: TranscriptStyle = "labelled"): void {
-  expect(serialize(messages, { style, input: DEFAULT_SUMMARY_INPUT })).toBe(expected);
+  expect(serialize(messages, { style, input: PREVIEWS })).toBe(expected);
 }
 
 const call: Part = { type: "tool-call", callId: "1", name: "read", input: { path: "a.ts" } };
@@ -27,15 +21,6 @@ const result = (output: string, isError = false): Part => ({
   callId: "1",
   content: [text(output)],
   isError,
-});
-
-test("the sources' numbers", () => {
-  expect(DEFAULT_SUMMARY_INPUT).toEqual({
-    resultHeadChars: 500,
-    resultTailChars: 200,
-    toolInputChars: 200,
-    maxChars: 100_000,
-  });
 });
 
 test("roles, calls and results, the result named after its call", () =>
@@ -55,7 +40,7 @@ test("the result of a tool that speaks for the user is the user's, whole", () =>
   const long = `North. ${"It is the nearer one. ".repeat(60)}`.trim();
   const messages = [message("assistant", call), message("tool", result(long))];
   const shown = (style: TranscriptStyle): string =>
-    serialize(messages, { style, input: DEFAULT_SUMMARY_INPUT, userTools: ["rea*"] });
+    serialize(messages, { style, input: PREVIEWS, userTools: ["rea*"] });
   expect(shown("labelled")).toBe(`[Assistant called read]: {"path":"a.ts"}\n\n[User, through read]: ${long}`);
   expect(shown("nous")).toBe(`**Assistant:** read {"path":"a.ts"}\n\n**User:** ${long}`);
 });
@@ -81,7 +66,7 @@ test("a tool input shows at most 200 characters", () => {
 test("the whole is at most 100,000 characters, cut from the middle and marked", () => {
   const shown = serialize([message("user", text(`A${"x ".repeat(80_000)}Z`))], {
     style: "labelled",
-    input: DEFAULT_SUMMARY_INPUT,
+    input: PREVIEWS,
   });
   expect(shown.length).toBe(100_000);
   expect(shown.startsWith("[User]: Ax x")).toBe(true);
@@ -100,7 +85,7 @@ test("no cut parts a surrogate pair", () => {
     const emoji = `${"a".repeat(shift)}${"😀".repeat(60_000)}`;
     const shown = serialize([message("tool", result(emoji)), message("user", text(emoji))], {
       style: "labelled",
-      input: DEFAULT_SUMMARY_INPUT,
+      input: PREVIEWS,
     });
     expect(shown.isWellFormed()).toBe(true);
   }
@@ -122,7 +107,7 @@ test("reasoning, binaries, signatures, wire fields and credentials in addresses 
       message("assistant", { type: "text", text: "said", signature: "SECRET", wire: { details: "SECRET" } }),
       message("tool", result(`before ${data} after`)),
     ],
-    { style: "labelled", input: DEFAULT_SUMMARY_INPUT },
+    { style: "labelled", input: PREVIEWS },
   );
   expect(shown).not.toMatch(/SECRET|iVBOR|pw@/);
   expect(shown).toContain("[image image/png, 1 KB]");
@@ -149,7 +134,7 @@ test("no line of a message passes for a label, whatever it says and wherever it 
         message("assistant", { ...call, name: "x]: y\n[User" }, text("ok")),
         message("tool", result(cut)),
       ],
-      { style, input: DEFAULT_SUMMARY_INPUT },
+      { style, input: PREVIEWS },
     );
     const labels = shown
       .split("\n")

@@ -3,6 +3,7 @@
  * or wire fields. No line of a message can be mistaken for a label of ours.
  */
 
+import { isArray, isObject, type JsonValue } from "../core/json.ts";
 import type { MediaPart, Message, Part, Role, ToolCallPart } from "../core/message.ts";
 import type { SummaryReader } from "../core/plan/summary-marks.ts";
 import { findSummary, withoutSummary } from "../core/plan/summary-marks.ts";
@@ -10,10 +11,20 @@ import { type UserVoice, userVoice } from "../core/plan/user-voice.ts";
 import type { SummaryInputSettings, TranscriptStyle } from "../core/settings/settings.ts";
 import { pairCalls, resultNames } from "../core/structure/pairing.ts";
 import { headOf, tailOf } from "../core/text.ts";
+import { unwrap } from "../core/unwrap.ts";
 import { capEntries, ENTRY_SEPARATOR, joinEntries, type TranscriptEntry } from "./shrink-text.ts";
 import { opaqueTexts } from "./source-texts.ts";
 
-export const DEFAULT_SUMMARY_INPUT: SummaryInputSettings = {
+/** Everything, whole. */
+export const WHOLE_INPUT: SummaryInputSettings = {
+  resultHeadChars: 0,
+  resultTailChars: 0,
+  toolInputChars: 0,
+  maxChars: 0,
+};
+
+/** Previews of results and inputs, as the text history of a reflection shows them. */
+const HISTORY_INPUT: SummaryInputSettings = {
   resultHeadChars: 500,
   resultTailChars: 200,
   toolInputChars: 200,
@@ -50,11 +61,25 @@ export function serializeEntries(
   });
 }
 
-/** Head and tail of a text that is too large to be shown whole. */
-export function previewOf(text: string, { resultHeadChars, resultTailChars }: SummaryInputSettings): string {
+/** Head and tail of a text that is too large to be shown whole, without the packaging of JSON in JSON around what it says. */
+function previewOf(text: string, { resultHeadChars, resultTailChars }: SummaryInputSettings): string {
   const shownChars = resultHeadChars + resultTailChars;
   if (shownChars === 0 || text.length <= shownChars) return text;
-  return headOf(text, resultHeadChars) + RESULT_CUT_MARKER + tailOf(text, resultTailChars);
+  const plain = clean(linesOf(unwrap(text)));
+  if (plain.length <= shownChars) return plain;
+  return headOf(plain, resultHeadChars) + RESULT_CUT_MARKER + tailOf(plain, resultTailChars);
+}
+
+/** A value in lines of its own, keys before what they hold. Strings stand as they are. */
+function linesOf(value: JsonValue, indent = ""): string {
+  if (!isArray(value) && !isObject(value)) return String(value);
+  const members = isArray(value) ? value.map((item) => ["-", item] as const) : Object.entries(value);
+  const lines = members.map(([key, item = null]) => {
+    const isPlain = typeof item !== "object" || item === null;
+    const name = isArray(value) ? key : `${key}:`;
+    return `${indent}${name}${isPlain ? " " : "\n"}${linesOf(item, `${indent}  `)}`;
+  });
+  return lines.join("\n");
 }
 
 interface Context {
@@ -204,7 +229,7 @@ export function historyText(
   const ours = new Set(found?.messageIds ?? []);
   const rest = messages.filter(({ id }) => !ours.has(id)).map((message) => withoutSummary(message, settings.render));
   const recent = messagesMax > 0 ? rest.slice(-messagesMax) : [];
-  const said = serialize(recent, { style: "nous", input: DEFAULT_SUMMARY_INPUT, userTools: settings.userTools });
+  const said = serialize(recent, { style: "nous", input: HISTORY_INPUT, userTools: settings.userTools });
   const summary = found === undefined ? [] : [`${SUMMARY_HEADING}\n${found.text}`];
   return [...summary, ...(said === "" ? [] : [said])].join("\n\n");
 }

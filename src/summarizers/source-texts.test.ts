@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { inputOf } from "../../test/summarizer-script.ts";
+import { inputOf, PREVIEWS } from "../../test/summarizer-script.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { gemini } from "../formats/gemini.ts";
 import { openaiResponses } from "../formats/openai-responses.ts";
 import { createGuardContext, findProblems } from "./guard-findings.ts";
-import { DEFAULT_SUMMARY_INPUT, serialize } from "./serialize.ts";
+import { serialize } from "./serialize.ts";
 
 /** What the provider's own tools returned, as a model that summarises reads it. */
 function check(format: Format, body: JsonObject, ...expected: readonly string[]): void {
   const { messages } = format.decode(body);
-  const shown = serialize(messages, { style: "labelled", input: DEFAULT_SUMMARY_INPUT });
+  const shown = serialize(messages, { style: "labelled", input: PREVIEWS });
   for (const words of expected) expect(shown).toContain(words);
   expect(shown).not.toContain("SECRET");
 }
@@ -76,9 +76,7 @@ test("results are shown as a preview", () => {
   const { messages } = gemini.decode({
     contents: [{ role: "model", parts: [{ codeExecutionResult: { output: "9".repeat(5_000) } }] }],
   });
-  expect(serialize(messages, { style: "labelled", input: DEFAULT_SUMMARY_INPUT }).replace(/[^9]/g, "")).toHaveLength(
-    700,
-  );
+  expect(serialize(messages, { style: "labelled", input: PREVIEWS }).replace(/[^9]/g, "")).toHaveLength(700);
 });
 
 test("what was found is not taken for invented", () => {

@@ -3,7 +3,7 @@ import type { Checkpoint } from "../core/checkpoint/checkpoint.ts";
 import { type Message, type Part, text } from "../core/message.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
 import { extractive } from "./extractive.ts";
-import { latestRequests } from "./guard-findings.ts";
+import { latestRequests } from "./guard-lines.ts";
 
 /** Clients that join messages of one role send what a user says while tools run in the message that brings their results. */
 

@@ -19,5 +19,5 @@ export {
   type ToolCall,
 } from "./server.ts";
 export { parseShorthand } from "./shorthand.ts";
-export { type OpenedStore, type StoreCase, storeContract } from "./store-contract.ts";
+export { type OpenedStore, type StoreCase, storeContract, trafficContract } from "./store-contract.ts";
 export { generateBody } from "./wire-bodies.ts";

@@ -218,7 +218,7 @@ export const SECTION_TABLE: { readonly [Key in Section]: SectionRow<SectionValue
     titles:
       "Exact Identifiers|Genaue Bezeichner|Identifiants exacts|Identificadores exactos|Identificadores literais|Identificatori esatti|Точные идентификаторы|准确标识符|正確な識別子|정확한 식별자|معرفات دقيقة",
     form: { render: renderIdentifiers, parse: parseIdentifiers },
-    guardShare: 0.2,
+    guardShare: 0.05,
   },
 };
 

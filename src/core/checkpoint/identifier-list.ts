@@ -66,18 +66,36 @@ export function quoteIdentifier(identifier: string): string {
   return /[\s"]/.test(identifier) ? JSON.stringify(identifier) : identifier;
 }
 
+/** An identifier on a line of its own, with what it was used for. */
+export function renderRole(identifier: string, role = ""): string {
+  return `- ${quoteIdentifier(identifier)}${role === "" ? "" : ` (${role.replace(/\s+/g, " ")})`}`;
+}
+
+const ROLE_LINE = /^- ("(?:[^"\\]|\\.)*"|\S*[^\s:]) \((.*)\)$/;
+
+/** The roles of identifiers that stand on lines of their own. */
+export function parseRoles(lines: readonly string[]): ReadonlyMap<string, string> {
+  const found = lines.flatMap((line) => {
+    const [, word, role = ""] = ROLE_LINE.exec(line) ?? [];
+    return word === undefined ? [] : [[unquoted(word), role] as const];
+  });
+  return new Map(found);
+}
+
 const ALL_LABELS = Object.values(LABELS).join("|");
 const LABEL = new RegExp(`^- (?:(?:${ALL_LABELS}): )?`);
 
 export function parseIdentifiers(lines: readonly string[]): readonly string[] {
-  const text = lines.map((line) => line.replace(LABEL, "")).join(" ");
-  return (text.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? []).map((word) => {
-    if (!word.startsWith('"') || !word.endsWith('"') || word.length < 2) return word;
-    try {
-      return String(JSON.parse(word));
-    } catch {
-      // A model wrote it: it is taken as it stands.
-      return word;
-    }
-  });
+  const text = lines.map((line) => (ROLE_LINE.exec(line)?.[1] ?? line).replace(LABEL, "")).join(" ");
+  return (text.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? []).map(unquoted);
+}
+
+function unquoted(word: string): string {
+  if (!word.startsWith('"') || !word.endsWith('"') || word.length < 2) return word;
+  try {
+    return String(JSON.parse(word));
+  } catch {
+    // A model wrote it: it is taken as it stands.
+    return word;
+  }
 }

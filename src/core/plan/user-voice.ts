@@ -50,8 +50,10 @@ export function userVoice(messages: readonly Message[], userTools: readonly stri
     beside,
     hasWordsBeside,
     wordsIn: (message, ownWords = requestOf) => {
-      if (message.role === "assistant" || isForeignSummary(message)) return [];
-      const words = message.parts.map((part) => {
+      if (message.role === "assistant") return [];
+      // A summary by another tool asks for nothing; what the user wrote beside it does.
+      const parts = isForeignSummary(message) ? message.parts.slice(1) : message.parts;
+      const words = parts.map((part) => {
         if (part.type !== "text") return answerIn(part);
         return message.role !== "user" || isLabelledOutput(part.text) ? "" : ownWords(part.text);
       });

@@ -149,6 +149,7 @@ const summary: SchemaFor<Settings["summary"]> = group("How a summary is made.", 
   promptPack: choice("What the summarizer is asked for.", {
     narrative: "a concise narrative",
     checkpoint: "fixed sections, from goal to critical context",
+    handover: "the same sections, with all that work is carried on from",
     safeguard: "decisions, open tasks, open questions and constraints",
     minimal: "key facts and decisions in short",
   }),

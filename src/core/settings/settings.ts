@@ -144,7 +144,7 @@ export interface SummarySettings {
 /** `labelled`: `[User]: …`, `[Result of read_file]: …`. `nous`: `**User:** …` and `**Assistant:** …` only. */
 export type TranscriptStyle = "labelled" | "nous";
 
-export type PromptPackName = "narrative" | "checkpoint" | "safeguard" | "minimal";
+export type PromptPackName = "narrative" | "checkpoint" | "handover" | "safeguard" | "minimal";
 
 export interface SummaryInputSettings {
   /** Tool results in the summarizer's input: this much of the head and of the tail; 0 and 0 for the whole result. */

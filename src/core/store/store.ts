@@ -64,7 +64,7 @@ export interface NewSession {
   readonly format: FormatName;
   readonly base: JsonObject;
   readonly agentId?: string;
-  /** The session it was forked from. */
+  /** The session that it was forked from, or that began it. */
   readonly parentId?: string;
   readonly metadata?: JsonObject;
 }
@@ -139,6 +139,8 @@ export interface Batch {
   readonly messages: readonly NewMessage[];
   /** How many of the messages begin a turn. */
   readonly turns: number;
+  /** The last message number that the caller knows; where the session has another one, nothing is appended: `store-conflict`. */
+  readonly after?: number;
   /** The usage that the provider reported with them. */
   readonly usage?: UsageCounts;
 }

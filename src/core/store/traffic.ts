@@ -3,6 +3,8 @@
  * that can keep this implements it beside `Store`. It never holds a key, a header or a message.
  */
 
+import type { Store } from "./store.ts";
+
 /** A conversation up to one of its messages. */
 export interface KnownPrefix {
   /** The hash chain over the caller's fingerprint and the canonical messages up to here. */
@@ -52,11 +54,25 @@ export interface RequestTotals {
 export interface TrafficStore {
   /** The prefix among these that stands last; the hashes are those of one list, shortest prefix first. */
   findPrefix(hashes: readonly string[]): Promise<KnownPrefix | undefined>;
-  /** The first one to say what a hash stands for is believed. */
+  /** The first one to say what a hash stands for is believed. Prefixes of a session that is not there are left out. */
   addPrefixes(prefixes: readonly KnownPrefix[]): Promise<void>;
+  /** Throws `session-missing`. */
   addRequest(record: RequestRecord): Promise<void>;
   /** Oldest first. */
   requests(sessionId: string): AsyncIterable<RequestRecord>;
   /** Of the sessions that have any. */
   totals(sessionIds: readonly string[]): Promise<readonly RequestTotals[]>;
+}
+
+const METHODS = [
+  "findPrefix",
+  "addPrefixes",
+  "addRequest",
+  "requests",
+  "totals",
+] as const satisfies readonly (keyof TrafficStore)[];
+
+export function hasTraffic<Port extends Store>(store: Port): store is Port & TrafficStore {
+  const methods: Store & Partial<TrafficStore> = store;
+  return METHODS.every((name) => typeof methods[name] === "function");
 }

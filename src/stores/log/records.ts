@@ -19,7 +19,7 @@ import type {
 import { messageIdOf } from "../../core/store/store-rules.ts";
 import type { StoredEdit } from "../../core/store/store-upkeep.ts";
 import { ownCopy } from "../../core/store/stored-json.ts";
-import { checkGround, messageMissing, notInView, planRollback } from "../refusals.ts";
+import { checkGround, isBehind, messageMissing, notInView, planRollback } from "../refusals.ts";
 import { holdsLease, type LeaseState } from "./lease.ts";
 import { type LogEvent, newLog, type Row, type SessionLog } from "./session-log.ts";
 
@@ -99,7 +99,12 @@ export function makeFirst(created: LogHeader, first: Batch): AppendRecord | unde
 }
 
 /** Undefined where nothing is appended. */
-export function makeAppended(log: SessionLog, { messages, turns, usage }: Batch, at: string): AppendRecord | undefined {
+export function makeAppended(
+  log: SessionLog,
+  { messages, turns, usage, after }: Batch,
+  at: string,
+): AppendRecord | undefined {
+  if (after !== undefined && after !== log.sequence) throw isBehind();
   if (messages.length === 0 && turns === 0 && usage === undefined) return undefined;
   return {
     type: "appended",

@@ -3,10 +3,11 @@
  * by raising its last number, so numbers have no gaps and become visible in order. Takes no lease.
  */
 
+import type { CompactionError } from "../../core/errors.ts";
 import { wholeUsage } from "../../core/store/counters.ts";
 import type { AppendResult, Batch, StoredMessage, Waiting } from "../../core/store/store.ts";
 import { messageIdOf } from "../../core/store/store-rules.ts";
-import { sessionMissing } from "../refusals.ts";
+import { isBehind, sessionMissing } from "../refusals.ts";
 import { type Row, textIn, timeIn } from "../sql/cells.ts";
 import { type AttachmentBytes, detachBody } from "../sql/detached-body.ts";
 import { hashesOf, storedMessages, versionOf } from "../sql/rows.ts";
@@ -23,15 +24,20 @@ export async function appendBatch(
   const { messages } = batch;
   const statement = appendStatement(database.schema, sessionId, batch);
   const [row] = await database.write("append to the session", statement, waiting);
-  if (row === undefined) throw sessionMissing(sessionId);
+  if (row === undefined) throw await whyNothing(database, sessionId);
   const version = versionOf(row);
   const ids = messages.map((_, index) => messageIdOf(version.sequence - messages.length + index + 1));
   return { ids, version, createdAt: timeIn(row, "appended_at") };
 }
 
-/** Finds no row where there is no such session. */
+async function whyNothing({ schema, read }: Database, sessionId: string): Promise<CompactionError> {
+  const there = await read(`SELECT 1 FROM ${schema}.sessions WHERE id = $1`, [sessionId]);
+  return there.length === 0 ? sessionMissing(sessionId) : isBehind();
+}
+
+/** Finds no row where there is no such session, or not with the number that the batch names. */
 export function appendStatement(schema: string, sessionId: string, batch: Batch): WriteStatement {
-  const { messages, turns } = batch;
+  const { messages, turns, after } = batch;
   const usage = batch.usage && wholeUsage(batch.usage);
   const bodies = messages.map(({ body, attachments }) => detachBody(body, attachments));
   const blobs = bodies.flatMap((body) => body.blobs);
@@ -49,6 +55,7 @@ export function appendStatement(schema: string, sessionId: string, batch: Batch)
       textList(messages.map(({ role }) => role)),
       flagList(messages.map(({ isPinned }) => isPinned === true)),
       isPlain ? null : jsonList(bodies.map(({ attachments }) => attachments)),
+      after ?? null,
       ...(blobs.length === 0 ? [] : attachmentValues(blobs)),
     ],
   ];
@@ -66,9 +73,9 @@ function appendText(schema: string, lockBound: string, isAttached: boolean): str
         context_tokens = coalesce($6::bigint, context_tokens),
         is_total_stale = CASE WHEN $4::bigint IS NOT NULL THEN false ELSE is_total_stale OR $2::bigint > 0 END,
         updated_at = clock_timestamp()
-      WHERE id = $1 AND ${lockBound}
+      WHERE id = $1 AND ${lockBound} AND ($11::bigint IS NULL OR last_sequence = $11::bigint)
       RETURNING id, last_sequence, revision, head_event_id, incarnation, updated_at
-    )${isAttached ? `, attached AS (${insertAttachments(schema, "$11", "$12")})` : ""}, added AS (
+    )${isAttached ? `, attached AS (${insertAttachments(schema, "$12", "$13")})` : ""}, added AS (
       INSERT INTO ${schema}.messages
         (session_id, sequence, order_key, role, is_preserved, created_at, attachments, body)
       SELECT session.id, session.last_sequence - $2::bigint + b.number, session.last_sequence - $2::bigint + b.number,

@@ -7,8 +7,9 @@ import { identity } from "./migrations/002-identity.ts";
 import { attachments } from "./migrations/003-attachments.ts";
 import { searchWords } from "./migrations/004-search-words.ts";
 import { agents } from "./migrations/005-agents.ts";
+import { traffic } from "./migrations/006-traffic.ts";
 
-export const MIGRATIONS: readonly Migration[] = [initial, identity, attachments, searchWords, agents];
+export const MIGRATIONS: readonly Migration[] = [initial, identity, attachments, searchWords, agents, traffic];
 
 export interface MigrateOptions {
   readonly use: SchemaUse;

@@ -40,6 +40,14 @@ CREATE TABLE compaction_events (
   CONSTRAINT compaction_events_session_id_number_key UNIQUE (session_id, number)
 );
 
+CREATE TABLE known_prefixes (
+  hash text COLLATE "C" NOT NULL,
+  session_id text COLLATE "C" NOT NULL,
+  sequence bigint NOT NULL,
+  CONSTRAINT known_prefixes_pkey PRIMARY KEY (hash),
+  CONSTRAINT known_prefixes_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
+
 CREATE TABLE message_edits (
   session_id text COLLATE "C" NOT NULL,
   sequence bigint NOT NULL,
@@ -79,6 +87,27 @@ CREATE TABLE messages (
   CONSTRAINT messages_session_id_archived_by_fkey FOREIGN KEY (session_id, archived_by) REFERENCES compaction_events(session_id, id) ON DELETE CASCADE,
   CONSTRAINT messages_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
 ) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.02);
+
+CREATE TABLE requests (
+  number bigint NOT NULL,
+  session_id text COLLATE "C" NOT NULL,
+  requested_at timestamp(3) with time zone NOT NULL,
+  model text NOT NULL,
+  status integer NOT NULL,
+  input_tokens bigint,
+  cache_read_tokens bigint,
+  cache_write_tokens bigint,
+  output_tokens bigint,
+  view_tokens double precision NOT NULL,
+  full_tokens double precision NOT NULL,
+  window_tokens double precision NOT NULL,
+  trigger_tokens double precision,
+  event_id text COLLATE "C",
+  first_byte_ms double precision,
+  duration_ms double precision NOT NULL,
+  CONSTRAINT requests_pkey PRIMARY KEY (number),
+  CONSTRAINT requests_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE
+);
 
 CREATE TABLE schema_migrations (
   number integer NOT NULL,
@@ -126,6 +155,8 @@ END,
 
 CREATE INDEX compaction_events_id ON compaction_events USING btree (id);
 
+CREATE INDEX known_prefixes_by_session ON known_prefixes USING btree (session_id);
+
 CREATE INDEX message_edits_event ON message_edits USING btree (session_id, event_id);
 
 CREATE INDEX message_search_words ON message_search USING gin (words);
@@ -137,6 +168,8 @@ CREATE INDEX messages_made ON messages USING btree (session_id, made_by) WHERE (
 CREATE INDEX messages_view ON messages USING btree (session_id, order_key) WHERE (archived_by IS NULL);
 
 CREATE INDEX messages_with_attachments ON messages USING btree (session_id) WHERE (attachments IS NOT NULL);
+
+CREATE INDEX requests_by_session ON requests USING btree (session_id, number);
 
 CREATE UNIQUE INDEX sessions_by_agent ON sessions USING btree (session_id, md5(agent_id));
 

@@ -223,6 +223,7 @@ function suite(world: PostgresWorld): void {
       { number: 3, name: "attachments" },
       { number: 4, name: "search-words" },
       { number: 5, name: "agents" },
+      { number: 6, name: "traffic" },
     ]);
     expect((await listOf(store.sessions())).length).toBe(8);
   });

@@ -4,6 +4,7 @@ import { CompactionError } from "../../core/errors.ts";
 import { searchRequest } from "../../core/search/body-text.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import type { FullStore } from "../../core/store/store-upkeep.ts";
+import type { TrafficStore } from "../../core/store/traffic.ts";
 import { commitCompaction, rollBack } from "./commit.ts";
 import type { Database } from "./database.ts";
 import { releaseLease, renewLease, takeLease } from "./lease.ts";
@@ -12,13 +13,14 @@ import { type MigrateOptions, migrate } from "./migrations.ts";
 import { readArchive, readChanges, readCounts, readEvents, readMessages, readState } from "./read.ts";
 import { searchMessages } from "./search.ts";
 import { createSession, updateSession } from "./sessions.ts";
+import { addPrefixes, addRequest, findPrefix, readRequests, readTotals } from "./traffic.ts";
 import { deleteSession, examineStore, forkSession, purgeArchive, readEdits, readLog, readSessions } from "./upkeep.ts";
 
 interface StoreOptions extends MigrateOptions {
   readonly newId: () => string;
 }
 
-export function createPostgresStore(database: Database, options: StoreOptions): FullStore {
+export function createPostgresStore(database: Database, options: StoreOptions): FullStore & TrafficStore {
   const sessionOf = gateOf(database, options);
   return {
     url: options.place,
@@ -26,6 +28,7 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
     ...leaseMethods(sessionOf),
     ...readMethods(sessionOf),
     ...upkeepMethods(sessionOf, options.newId),
+    ...trafficMethods(sessionOf),
     close: async () => database.close(),
   };
 }
@@ -122,4 +125,16 @@ function upkeepMethods(sessionOf: SessionOf, newId: () => string) {
       yield* examineStore(await (id === undefined ? sessionOf() : sessionOf(id)), id);
     },
   } satisfies Partial<FullStore>;
+}
+
+function trafficMethods(sessionOf: SessionOf): TrafficStore {
+  return {
+    findPrefix: async (hashes) => findPrefix(await sessionOf(), hashes),
+    addPrefixes: async (prefixes) => addPrefixes(await sessionOf(), prefixes),
+    addRequest: async (record) => addRequest(await sessionOf(record.sessionId), record),
+    async *requests(id) {
+      yield* readRequests(await sessionOf(id), id);
+    },
+    totals: async (ids) => readTotals(await sessionOf(), ids),
+  };
 }

@@ -3,6 +3,7 @@
 import { countersAfterAppend, wholeUsage } from "../../core/store/counters.ts";
 import type { AppendResult, Batch, NewMessage, StoredMessage } from "../../core/store/store.ts";
 import { messageIdOf } from "../../core/store/store-rules.ts";
+import { isBehind } from "../refusals.ts";
 import { type Row, textIn } from "../sql/cells.ts";
 import { type DetachedBody, detachBody } from "../sql/detached-body.ts";
 import { countersOf, hashesOf, storedMessages, versionOf } from "../sql/rows.ts";
@@ -13,7 +14,8 @@ import { sessionRow, writeSession } from "./sessions.ts";
 export function appendBatch(connection: Connection, sessionId: string, batch: Batch, createdAt: string): AppendResult {
   const row = sessionRow(connection, sessionId);
   const before = versionOf(row);
-  const { messages, turns, usage } = batch;
+  const { messages, turns, usage, after } = batch;
+  if (after !== undefined && after !== before.sequence) throw isBehind();
   if (messages.length === 0 && turns === 0 && usage === undefined) return { ids: [], version: before, createdAt };
   const version = { ...before, sequence: before.sequence + messages.length };
   const counts = { messages: messages.length, turns, ...(usage !== undefined && { usage: wholeUsage(usage) }) };

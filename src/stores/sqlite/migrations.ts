@@ -11,8 +11,9 @@ import { initial } from "./migrations/001-initial.ts";
 import { identity } from "./migrations/002-identity.ts";
 import { searchWords } from "./migrations/003-search-words.ts";
 import { agents } from "./migrations/004-agents.ts";
+import { traffic } from "./migrations/005-traffic.ts";
 
-const MIGRATIONS: readonly Migration[] = [initial, identity, searchWords, agents];
+const MIGRATIONS: readonly Migration[] = [initial, identity, searchWords, agents, traffic];
 
 /** Only reads. */
 export function schemaOf(connection: Connection): Omit<SchemaState, "place"> {

@@ -4,6 +4,7 @@ import { searchRequest } from "../../core/search/body-text.ts";
 import type { Waiting } from "../../core/store/store.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import type { FullStore } from "../../core/store/store-upkeep.ts";
+import type { TrafficStore } from "../../core/store/traffic.ts";
 import { commitCompaction, rollBack } from "./commit.ts";
 import type { Connection, Seams } from "./connection.ts";
 import { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
@@ -12,6 +13,7 @@ import { appendBatch } from "./messages.ts";
 import { readArchive, readChanges, readCounts, readEvents, readMessages, readState } from "./read.ts";
 import { searchMessages } from "./search.ts";
 import { createSession, updateSession } from "./sessions.ts";
+import { addPrefixes, addRequest, findPrefix, readRequests, readTotals } from "./traffic.ts";
 import { deleteSession, examineStore, forkSession, purgeArchive, readEdits, readLog, readSessions } from "./upkeep.ts";
 
 export interface StoreOptions extends Omit<DatabaseOptions, "nowIso"> {
@@ -20,7 +22,7 @@ export interface StoreOptions extends Omit<DatabaseOptions, "nowIso"> {
   readonly newId: () => string;
 }
 
-export function createSqliteStore(options: StoreOptions, seams: Seams = {}): FullStore {
+export function createSqliteStore(options: StoreOptions, seams: Seams = {}): FullStore & TrafficStore {
   const nowIso = (): string => options.now().toISOString();
   const database = openDatabase({ ...options, nowIso }, seams);
   const context: Context = { ...options, nowIso, database, ...ofSessions(database) };
@@ -30,6 +32,7 @@ export function createSqliteStore(options: StoreOptions, seams: Seams = {}): Ful
     ...leaseMethods(context),
     ...readMethods(context),
     ...upkeepMethods(context),
+    ...trafficMethods(context),
     close: async () => database.close(),
   };
 }
@@ -118,4 +121,16 @@ function upkeepMethods({ database, write, nowIso, newId }: Context) {
     sessions: () => readSessions(database),
     examine: (id) => examineStore(database, id),
   } satisfies Partial<FullStore>;
+}
+
+function trafficMethods({ database, write }: Context): TrafficStore {
+  return {
+    findPrefix: (hashes) => database.read((on) => findPrefix(on, hashes)),
+    addPrefixes: async (prefixes) => {
+      if (prefixes.length > 0) await database.write((on) => addPrefixes(on, prefixes));
+    },
+    addRequest: (record) => write(record.sessionId, undefined, (on) => addRequest(on, record)),
+    requests: (id) => readRequests(database, id),
+    totals: (ids) => database.read((on) => readTotals(on, ids)),
+  };
 }

@@ -16,10 +16,10 @@ import type {
 import { ordersBetween } from "../../core/store/store-rules.ts";
 import type { FullStore } from "../../core/store/store-upkeep.ts";
 
-export interface OpenedStore {
-  readonly store: FullStore;
+export interface OpenedStore<Port = unknown> {
+  readonly store: FullStore & Port;
   /** The same data through a new store, as after a restart. A store that keeps nothing returns itself. */
-  reopen(): Promise<FullStore>;
+  reopen(): Promise<FullStore & Port>;
   dispose(): Promise<void>;
 }
 

@@ -1,0 +1,168 @@
+/**
+ * One conversation that a store keeps: the view of its session as the client's request. Messages that are sent as they were stored go out
+ * as the client wrote them this time, cache marks included. One request of a conversation after the other is fitted; each is one pass.
+ */
+
+import type { Report } from "../compactor/report.ts";
+import type { Compactor } from "../compactor.ts";
+import { isSameJson } from "../core/identity.ts";
+import type { JsonObject, JsonValue } from "../core/json.ts";
+import { type Conversation, isUntouched, type Message } from "../core/message.ts";
+import type { HookContext } from "../core/hooks/hook-events.ts";
+import type { SessionState, Store } from "../core/store/store.ts";
+import { compactView, createParts, type SessionParts } from "../session/compact-view.ts";
+import { heedRefusal, keepWindows, recalibrate, restoreWindows } from "../session/learned-windows.ts";
+import { createLiveView, type Entry, type Snapshot } from "../session/session-view.ts";
+import { digestOf } from "./identity.ts";
+import { type LiveBody, withLiveBody } from "./live-body.ts";
+
+/** A conversation that this process has open. */
+export interface StoredView {
+  readonly parts: SessionParts & { readonly live: LiveBody };
+  /** Where each message of the view stands in the client's list, by its id. */
+  places: Map<string, number>;
+  /** The list of entries that `places` belongs to. */
+  placed: Snapshot["list"] | undefined;
+  /** Ends when the requests before have been fitted. */
+  turn: Promise<unknown>;
+  /** What the compactions in force took out, by the newest of them. */
+  saved: { readonly head: string | null; readonly tokens: number } | undefined;
+  /** The fields beside the messages that the store has. */
+  storedBase: JsonObject;
+}
+
+export function openView(store: Store, compactor: Compactor, state: SessionState): StoredView {
+  const live = withLiveBody(createLiveView(store, compactor.format, state), compactor.format);
+  const parts = { ...createParts({ id: state.id, store, compactor }, live), live };
+  restoreWindows(compactor, state);
+  recalibrate(compactor, live.current());
+  return {
+    parts,
+    places: new Map(),
+    placed: undefined,
+    turn: Promise.resolve(),
+    saved: undefined,
+    storedBase: state.base,
+  };
+}
+
+export interface ViewDemand {
+  /** The client's request, with all of its messages. */
+  readonly asked: JsonObject;
+  readonly list: readonly JsonValue[];
+  /** The request without its messages. */
+  readonly base: JsonObject;
+  /** What the provider answered to `refused`. */
+  readonly overflow?: unknown;
+  readonly refused?: JsonObject;
+  readonly hookContext?: HookContext;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface FittedView {
+  /** The same object as `asked` where nothing has to change. */
+  readonly request: JsonObject;
+  readonly report: Report;
+  readonly estimatedTokens: number;
+  readonly eventId?: string;
+  /** What the client's list would come to. */
+  readonly fullTokens: number;
+}
+
+/** Single flight: the requests of a conversation are fitted one by one, so that each compaction is made once. */
+export async function fitView(view: StoredView, demand: ViewDemand): Promise<FittedView> {
+  const fitted = view.turn.then(() => fitNow(view, demand));
+  view.turn = fitted.catch(() => {});
+  return fitted;
+}
+
+async function fitNow(view: StoredView, demand: ViewDemand): Promise<FittedView> {
+  const { parts } = view;
+  const { asked, list, base, overflow, refused, hookContext, signal } = demand;
+  parts.live.setBase(base);
+  await keepBase(view, demand);
+  await keepWindows(parts, { signal });
+  const heeded = overflow === undefined ? {} : await heedRefusal(parts, { overflow, ...(signal && { signal }) }, refused);
+  const { sent, report, estimatedTokens, eventId } = await compactView(parts, {
+    ...heeded,
+    ...(signal !== undefined && { signal }),
+    ...(hookContext !== undefined && { hookContext }),
+  });
+  const fullTokens = report.tokensAfter + (await savedTokens(view));
+  const told = { report, estimatedTokens, fullTokens, ...(eventId !== undefined && { eventId }) };
+  const current = { ...sent, messages: asWritten(view, sent.messages, list) };
+  if (isAsAsked(current, parts.live.current().frame, list)) return { request: asked, ...told };
+  // A frame is decoded from an object, and encodes to one.
+  return { request: parts.compactor.format.encode(current) as JsonObject, ...told };
+}
+
+/** What the model and the host see of a session beside its messages; the rest changes with every request. */
+const KEPT_FIELDS = ["model", "system", "instructions", "systemInstruction", "system_instruction", "tools"];
+
+async function keepBase(view: StoredView, { base, signal }: ViewDemand): Promise<void> {
+  const isKept = KEPT_FIELDS.every((key) => isSameJson(view.storedBase[key], base[key]));
+  if (isKept) return;
+  const { id, store, live } = view.parts;
+  await store.update(id, { type: "base", base }, { signal });
+  view.storedBase = base;
+  await live.refresh();
+}
+
+/** The messages of a view that are sent as they were stored, as the client wrote them this time. */
+function asWritten(
+  view: StoredView,
+  messages: readonly Message[],
+  list: readonly JsonValue[],
+): readonly Message[] {
+  const snapshot = view.parts.live.current();
+  if (view.placed !== snapshot.list) {
+    view.places = placesIn(snapshot.entries, list);
+    view.placed = snapshot.list;
+  }
+  return messages.map((message) => {
+    const json = list[view.places.get(message.id) ?? list.length];
+    if (json === undefined || !isUntouched(message) || message.wire.json === json) return message;
+    const { role, parts } = message;
+    return { ...message, wire: { json, role, parts } };
+  });
+}
+
+/** Both lists have the same order; what a compaction edited or inserted is in no client's list. */
+function placesIn(entries: readonly Entry[], list: readonly JsonValue[]): Map<string, number> {
+  const places = new Map<string, number>();
+  const byDigest = Map.groupBy(list.keys(), (at) => digestOf(list[at] ?? null));
+  let end = list.length;
+  for (const { stored } of entries.toReversed()) {
+    if (stored.madeBy !== null || stored.isEdited) continue;
+    const candidates = byDigest.get(digestOf(stored.body)) ?? [];
+    while ((candidates.at(-1) ?? -1) >= end) candidates.pop();
+    const place = candidates.pop();
+    if (place === undefined) continue;
+    places.set(stored.id, place);
+    end = place;
+  }
+  return places;
+}
+
+function isAsAsked(sent: Conversation, frame: Conversation, list: readonly JsonValue[]): boolean {
+  const { messages, system, tools, wire } = sent;
+  if (messages.length !== list.length || system !== frame.system || tools !== frame.tools || wire !== frame.wire) {
+    return false;
+  }
+  return messages.every((message, at) => isUntouched(message) && message.wire.json === list[at]);
+}
+
+/** Read again only after a compaction or a rollback. */
+async function savedTokens(view: StoredView): Promise<number> {
+  const { id, store, live } = view.parts;
+  const { head } = live.current().record.version;
+  if (view.saved?.head === head) return view.saved.tokens;
+  let tokens = 0;
+  if (head !== null) {
+    for await (const { undoneAt, originalTokens, compactedTokens, strategy } of store.events(id)) {
+      if (undoneAt === null && strategy !== "rewind") tokens += originalTokens - compactedTokens;
+    }
+  }
+  view.saved = { head, tokens };
+  return tokens;
+}

@@ -1,0 +1,77 @@
+/** The models that loops are tested with, each over the official client against a server on the loopback interface, and an agent that reads files. */
+
+import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
+import OpenAI from "openai";
+import type { JsonObject } from "../src/core/json.ts";
+import { anthropic, type CompactingModel, gemini, openaiChat, openaiResponses } from "../src/models.ts";
+import type { LoopTool } from "../src/run-loop.ts";
+import type { ModelRequest, ScriptedReply } from "../src/testing/server.ts";
+
+export interface LoopModel {
+  /** With thinking or reasoning on, where the API has it. */
+  readonly body: JsonObject;
+  /** A cheaper model of the same provider. */
+  readonly small: string;
+  readonly make: (origin: string, name?: string, maxRetries?: number) => CompactingModel;
+}
+
+export const LOOP_MODELS = {
+  anthropic: {
+    make: (origin, name = "claude-opus-5-5", maxRetries = 0) =>
+      anthropic(new Anthropic({ baseURL: origin, apiKey: "any", maxRetries }), name),
+    small: "claude-haiku-5-5",
+    body: { model: "claude-opus-5-5", max_tokens: 900, thinking: { type: "adaptive" } },
+  },
+  chat: {
+    make: (origin, name = "gpt-5.1", maxRetries = 0) =>
+      openaiChat(new OpenAI({ baseURL: `${origin}/v1`, apiKey: "any", maxRetries }), name),
+    small: "gpt-5.2",
+    body: { model: "gpt-5.1" },
+  },
+  responses: {
+    make: (origin, name = "gpt-6-sol", maxRetries = 0) =>
+      openaiResponses(new OpenAI({ baseURL: `${origin}/v1`, apiKey: "any", maxRetries }), name),
+    small: "gpt-5.2",
+    body: { model: "gpt-6-sol", store: false, include: ["reasoning.encrypted_content"] },
+  },
+  gemini: {
+    make: (origin, name = "gemini-3.8-flash", maxRetries = 0) =>
+      gemini(new GoogleGenAI({ apiKey: "any", httpOptions: { baseUrl: origin } }), name, {
+        request: { config: { httpOptions: { retryOptions: { attempts: maxRetries + 1 } } } },
+      }),
+    small: "gemini-3.5-flash",
+    body: { model: "gemini-3.8-flash" },
+  },
+} satisfies Readonly<Record<string, LoopModel>>;
+
+// The keys of the table above.
+export const LOOP_MODEL_NAMES = Object.keys(LOOP_MODELS) as (keyof typeof LOOP_MODELS)[];
+
+/** The model reads one file after the other, two at once every tenth time, and then says what it has read. */
+export function reading(calls: number): (request: ModelRequest) => ScriptedReply {
+  return ({ index }) =>
+    index < calls
+      ? {
+          reasoning: `Now file ${index}.`,
+          text: `Reading ${index}.`,
+          toolCalls: [
+            { name: "read", input: { path: `src/${index}.ts` } },
+            ...(index % 10 === 0 ? [{ name: "read", input: { path: `test/${index}.ts` } }] : []),
+          ],
+        }
+      : { text: "All files are read." };
+}
+
+export function readTool(ran: string[]): LoopTool {
+  return {
+    name: "read",
+    description: "Reads a file.",
+    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    run: (input) => {
+      const { path } = input as { path: string };
+      ran.push(path);
+      return `${path}: ${"a line of the file\n".repeat(80)}`;
+    },
+  };
+}
