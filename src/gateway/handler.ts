@@ -42,6 +42,8 @@ export interface GatewayLogLine {
 export interface Gateway extends RequestListener {
   /** Other options for the requests that come from now on. Throws where they are wrong, and then the old ones stay. */
   reload(options: GatewayOptions): void;
+  /** Resolves once the store is open; throws why it cannot be. */
+  ready(): Promise<void>;
   /** Resolves when the requests under way have ended; those that still come are refused. */
   close(): Promise<void>;
 }
@@ -56,13 +58,20 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     void work.finally(() => world.open.delete(work));
   };
   return Object.assign(gateway, {
+    ready: () => state.exchange.ready(),
     reload: (next: GatewayOptions) => {
-      state = createState(next, world, state);
+      const before = state;
+      state = createState(next, world, before);
+      if (before.exchange === state.exchange) return;
+      // Requests that came before still need it.
+      const ended = Promise.all(world.open).then(() => before.exchange.close());
+      void ended.catch((error: unknown) => failedOpen(error, { note: undefined, world, log: next.log }));
     },
     close: async () => {
       world.isClosed = true;
       await Promise.all(world.open);
       state.upstream.close();
+      await state.exchange.close();
     },
   });
 }
@@ -114,6 +123,10 @@ function createState(options: GatewayOptions, world: World, before?: State): Sta
       world.metrics.add("tokens_freed_total", Math.max(0, event.report.tokensBefore - event.report.tokensAfter));
       exchangeOptions.onCompaction?.(event);
     },
+    onExchange: (record) => {
+      for (const [kind, key] of TOKEN_KINDS) world.metrics.add("tokens_total", record[key] ?? 0, { kind });
+      exchangeOptions.onExchange?.(record);
+    },
     onError: (error) => {
       failedOpen(error, { note: notes.getStore(), world, log });
       exchangeOptions.onError?.(error);
@@ -121,6 +134,13 @@ function createState(options: GatewayOptions, world: World, before?: State): Sta
   });
   return { ...shared, exchange, notes, upstream: before?.upstream ?? createUpstreamClient(limits) };
 }
+
+const TOKEN_KINDS = [
+  ["input", "inputTokens"],
+  ["cache-read", "cacheReadTokens"],
+  ["cache-write", "cacheWriteTokens"],
+  ["output", "outputTokens"],
+] as const;
 
 interface FailurePlace {
   readonly note: Note | undefined;

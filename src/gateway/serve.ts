@@ -46,6 +46,7 @@ export async function serveGateway({ port = PORT, host = HOST, ...options }: Ser
     throw new CompactionError("invalid-settings", `${problem}: set PALIMPSEST_GATEWAY_TOKEN, or use ${HOST}.`);
   }
   const gateway = createGateway(options);
+  await gateway.ready();
   const server = createServer(CONNECTION_LIMITS, gateway);
   server.maxConnections = CONNECTIONS_MAX;
   server.listen(port, host);
