@@ -16,11 +16,12 @@ import { isArray, isObject, type JsonObject, stringOf } from "../src/core/json.t
 export interface ClientRow {
   readonly package: string;
   readonly bin: string;
-  readonly model: string;
   /** Written into its home before it runs. */
   files?(origin: string): Readonly<Record<string, string>>;
   environment(origin: string, home: string): Readonly<Record<string, string>>;
   arguments(prompt: string, isFirst: boolean): readonly string[];
+  /** How many turns it can make without a terminal. Default: any number. */
+  readonly turns?: number;
   /** Its tool that runs a command, and how a model calls it. */
   readonly shell: { readonly name: string; input(command: string): JsonObject };
   /** Its tool that starts another agent. */
@@ -53,7 +54,6 @@ export const CLIENTS = {
   "claude-code": {
     package: "@anthropic-ai/claude-code",
     bin: "claude",
-    model: "claude-opus-5-5",
     environment: (origin) => ({
       ANTHROPIC_BASE_URL: origin,
       ANTHROPIC_API_KEY: KEY,
@@ -76,7 +76,6 @@ export const CLIENTS = {
   codex: {
     package: "@openai/codex",
     bin: "codex",
-    model: "gpt-5.5",
     files: (origin) => ({ ".codex/config.toml": codexConfig(origin) }),
     environment: () => ({ HERE_KEY: KEY }),
     arguments: (prompt, isFirst) => [
@@ -89,7 +88,6 @@ export const CLIENTS = {
   opencode: {
     package: "opencode-ai",
     bin: "opencode",
-    model: "claude-opus-4-5",
     environment: (origin) => ({
       OPENCODE_CONFIG_CONTENT: opencodeConfig(origin),
       OPENCODE_DISABLE_AUTOUPDATE: "1",
@@ -99,20 +97,19 @@ export const CLIENTS = {
     arguments: (prompt, isFirst) => [
       "run",
       ...(isFirst ? [] : ["--continue"]),
-      ...["--model", "anthropic/claude-opus-4-5", prompt],
+      ...["--model", "anthropic/claude-opus-5-5", prompt],
     ],
     shell: { name: "bash", input: (command) => ({ command, description: "Read a file" }) },
   },
   pi: {
     package: "@earendil-works/pi-coding-agent@0.87.1",
     bin: "pi",
-    model: "claude-opus-4-5",
     files: (origin) => ({
       ".pi/agent/models.json": JSON.stringify({ providers: { anthropic: { baseUrl: origin } } }),
     }),
     environment: () => ({ ANTHROPIC_API_KEY: KEY, PI_OFFLINE: "1", PI_SKIP_VERSION_CHECK: "1", PI_TELEMETRY: "0" }),
     arguments: (prompt, isFirst) => [
-      ...["--provider", "anthropic", "--model", "claude-opus-4-5"],
+      ...["--provider", "anthropic", "--model", "claude-opus-5-5"],
       ...(isFirst ? [] : ["--continue"]),
       ...["-p", prompt],
     ],
@@ -121,7 +118,8 @@ export const CLIENTS = {
   "gemini-cli": {
     package: "@google/gemini-cli",
     bin: "gemini",
-    model: "gemini-2.5-pro",
+    // When it resumes it sends every result twice, which the provider refuses without a gateway too.
+    turns: 1,
     files: () => ({
       ".gemini/settings.json": JSON.stringify({
         general: { enableAutoUpdate: false, disableAutoUpdate: true, disableUpdateNag: true },

@@ -95,21 +95,16 @@ function toResponse(answer: IncomingMessage, number: number): Response {
   return new Response(EMPTY.has(status) ? null : toWebStream(answer), { status, statusText, headers });
 }
 
-/** Reads no further than what is asked for. */
+/** Reads no further than what is asked for, and hands on in one piece what came together. */
 function toWebStream(answer: IncomingMessage): ReadableStream<Uint8Array> {
-  answer.pause();
+  const pieces: AsyncIterator<Buffer> = answer[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
     {
-      start: (controller) => {
-        answer.on("data", (piece: Buffer) => {
-          controller.enqueue(piece);
-          if ((controller.desiredSize ?? 0) <= 0) answer.pause();
-        });
-        answer.on("end", () => controller.close());
-        answer.on("error", (error) => controller.error(error));
-        answer.pause();
+      pull: async (controller) => {
+        const { done, value } = await pieces.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
       },
-      pull: () => void answer.resume(),
       cancel: () => void answer.destroy(),
     },
     { highWaterMark: 0 },

@@ -245,7 +245,7 @@ async function travel(trip: Trip): Promise<void> {
     clearTimeout(timer);
     response.off("close", gone);
     // Of an answer that nobody read to its end.
-    controller.abort();
+    if (!response.writableEnded) controller.abort();
     world.metrics.add("requests_open", -1);
     finish(trip);
   }
