@@ -40,7 +40,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   session: ["core", "session", "compactor", "compactor.ts", "convert.ts", "node"],
   "session.ts": ["core", "session", "compactor.ts", "stores.ts"],
   "recall-tool.ts": ["core", "session"],
-  exchange: ["core", "exchange", "compactor", "compactor.ts", "session", "summarizers", "node"],
+  exchange: [
+    "core",
+    "exchange",
+    "formats",
+    "compactor",
+    "compactor.ts",
+    "session",
+    "recall-tool.ts",
+    "summarizers",
+    "node",
+  ],
   "exchange.ts": ["core", "exchange", "compactor", "compactor.ts", "formats.ts", "stores.ts", "node"],
   "fetch.ts": ["core", "exchange.ts"],
   "index.ts": [
