@@ -43,6 +43,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   exchange: ["core", "exchange", "compactor", "compactor.ts", "session", "summarizers", "node"],
   "exchange.ts": ["core", "exchange", "compactor", "compactor.ts", "formats.ts", "stores.ts", "node"],
   "fetch.ts": ["core", "exchange.ts"],
+  gateway: ["core", "exchange.ts", "gateway", "telemetry.ts", "node"],
+  "gateway.ts": ["gateway"],
   "index.ts": [
     "core",
     "compactor",
@@ -65,6 +67,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "settings.ts",
     "summarizers",
   ],
+  dashboard: [
+    "core",
+    "dashboard",
+    "compactor",
+    "formats.ts",
+    "session",
+    "session.ts",
+    "node",
+    ...["preact", "uplot"], // bundled with the page
+  ],
+  "dashboard.ts": ["core", "dashboard", "node"],
   cli: [
     "core",
     "formats",
@@ -81,16 +94,24 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "settings.ts",
     "compactor.ts",
     "counters.ts",
+    "models",
+    "run-loop.ts",
     "session",
     "session.ts",
     "stores.ts",
+    "dashboard.ts",
+    "gateway",
     "cli",
     "node",
+    // Loaded when `--model` asks for it.
+    "@anthropic-ai/sdk",
+    "@google/genai",
+    "openai",
   ],
 };
 
 const root = join(import.meta.dirname, "..");
-const files = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+const files = globSync("src/**/*.{ts,tsx}", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
 
 function importsOf(file: string): readonly string[] {
   const source = readFileSync(join(root, file), "utf8");

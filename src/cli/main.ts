@@ -19,12 +19,13 @@ for (const stream of [process.stdout, process.stderr]) {
 
 process.exitCode = await runPalimpsest(process.argv.slice(2), {
   stdin: process.stdin,
+  keyboard: process.stdin.isTTY && process.stdout.isTTY ? process.stdin : undefined,
   stdout: process.stdout,
   stderr: process.stderr,
   environment: process.env,
-  onInterrupt: (listener) => {
-    process.on("SIGINT", listener);
-    return () => process.off("SIGINT", listener);
+  onInterrupt: (listener, signal = "SIGINT") => {
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
   },
 });
 // Input that is still open would keep the process alive.

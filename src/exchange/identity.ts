@@ -36,10 +36,13 @@ export function createIdentity(): Identity {
       let before = hashOf(JSON.stringify(root));
       return list.map((message) => {
         const known = isJsonObject(message) ? links.get(message) : undefined;
-        const next = known?.before === before ? known.hash : hashOf(before + digestOf(message));
-        if (isJsonObject(message)) links.set(message, { before, hash: next });
-        before = next;
-        return next;
+        if (known?.before === before) before = known.hash;
+        else {
+          const next = hashOf(before + digestOf(message));
+          if (isJsonObject(message)) links.set(message, { before, hash: next });
+          before = next;
+        }
+        return before;
       });
     },
   };
@@ -71,10 +74,12 @@ function canonical(value: JsonValue): string {
   if (isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value);
   const plain = unmarked(value);
-  const fields = Object.keys(plain).toSorted().map((key) => {
-    const field = plain[key] ?? null;
-    return `${JSON.stringify(key)}:${canonical(TEXT_KEYS.has(key) ? (onlyText(field) ?? field) : field)}`;
-  });
+  const fields = Object.keys(plain)
+    .toSorted()
+    .map((key) => {
+      const field = plain[key] ?? null;
+      return `${JSON.stringify(key)}:${canonical(TEXT_KEYS.has(key) ? (onlyText(field) ?? field) : field)}`;
+    });
   return `{${fields.join(",")}}`;
 }
 

@@ -93,6 +93,7 @@ export function forkSession(
   connection.run(COPY_ATTACHMENTS, to, from);
   connection.run(COPY_MESSAGES, to, to, to, to, from);
   connection.run(COPY_EDITS, to, to, from);
+  connection.run(COPY_VECTORS, to, from);
 }
 
 const EVENTS = "SELECT id, number, previous_id FROM compaction_events WHERE session_id = ? ORDER BY number";
@@ -127,6 +128,9 @@ FROM messages WHERE session_id = ? ORDER BY sequence`;
 const COPY_EDITS = `INSERT INTO message_edits (session_id, event_id, sequence, kind, attachments, body)
 SELECT ?, ${renamed("event_id")}, sequence, kind, attachments, body FROM message_edits WHERE session_id = ?`;
 
+const COPY_VECTORS = `INSERT INTO message_vectors (session_id, sequence, vector)
+SELECT ?, sequence, vector FROM message_vectors WHERE session_id = ?`;
+
 /** Reads all ids at once, so that a session that is written to meanwhile is listed exactly once. */
 export async function* readSessions(database: Database): AsyncGenerator<SessionSummary> {
   const ids = await database.read(({ all }) => all(NEWEST_FIRST).map((row) => textIn(row, "id")));
@@ -140,7 +144,9 @@ export async function* readSessions(database: Database): AsyncGenerator<SessionS
 
 const SESSIONS_AT_ONCE = 100;
 const NEWEST_FIRST = "SELECT id FROM sessions ORDER BY updated_at DESC, rowid DESC";
-const SUMMARY = `SELECT id, format, agent_id, message_count, compaction_count, total_tokens, is_total_stale, created_at, updated_at,
+const SUMMARY = `SELECT id, format, agent_id, metadata, turn_count, message_count, compaction_count, total_tokens, is_total_stale,
+context_tokens, created_at, updated_at,
+CASE WHEN json_valid(base) AND json_type(base, '$.model') = 'text' THEN json_extract(base, '$.model') END AS model,
 (SELECT count(*) FROM messages m WHERE m.session_id = sessions.id AND m.archived_by IS NULL) AS view_count
 FROM sessions WHERE id = ?`;
 
