@@ -19,7 +19,7 @@ import {
   pointedAt,
   usage,
 } from "./command.ts";
-import { COMMANDS, type CommandRow, FILE_COMMANDS, SESSION_COMMANDS } from "./commands.ts";
+import { COMMANDS, type CommandRow, FILE_COMMANDS, SERVER_COMMANDS, SESSION_COMMANDS } from "./commands.ts";
 import { oneLine, wrap } from "./one-line.ts";
 import { terminalOf } from "./terminal.ts";
 
@@ -46,6 +46,9 @@ ${listed(FILE_COMMANDS)}
 
 Commands on stored sessions (compact too, with --store):
 ${listed(SESSION_COMMANDS)}
+
+Servers:
+${listed(SERVER_COMMANDS)}
 
 Options:
   -h, --help     this text; \`palimpsest COMMAND --help\` for a command's own
@@ -84,7 +87,8 @@ async function dispatch([first, ...rest]: readonly string[], io: Io): Promise<Ex
     const parse = command.takesFile ? parseArguments : parseWords;
     const given = parse(first, rest, command.options);
     if (!given.isHelpWanted) return await command.run(given, io);
-    showHelp(await helpOf(first), io.stdout, io);
+    const topic = given.operands[0] === undefined ? undefined : command.topic?.(given.operands[0]);
+    showHelp(topic ?? (await helpOf(first)), io.stdout, io);
     return EXIT.ok;
   } catch (error) {
     throw pointedAt(error, first);

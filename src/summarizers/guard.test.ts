@@ -176,6 +176,20 @@ test("where room is short the guard's lines go before the model's, and what the 
   expect(tightest).not.toContain("## Failed Tool Calls");
 });
 
+test("what the model wrote about a file stands in the list of files, and the guard's lines are counted before it writes", async () => {
+  const messages = [...MESSAGES, ...["a", "b"].map((name) => call(name, "edit_file", { path: `src/jobs/${name}.ts` }))];
+  const draft = "The job was moved.\n\n## Files Modified\n- `src/jobs/a.ts`: takes the new queue\n- src/jobs/none.ts";
+  const { text } = await guard(draft, { messages });
+  expect(text).toContain("## Files Modified\n- `src/jobs/a.ts`: takes the new queue\n- src/jobs/b.ts");
+  const answerTokens = (list: readonly Message[]): number =>
+    createGuardContext(inputOf(list), { sections: [] }).answerTokens;
+  const listed = estimateTokens().countText("## Files Modified\n- src/jobs/a.ts\n- src/jobs/b.ts");
+  expect(answerTokens(MESSAGES) - answerTokens(messages)).toBeGreaterThan(listed - 3);
+  expect(answerTokens(MESSAGES)).toBeLessThanOrEqual(
+    2_000 * 0.95 - estimateTokens().countText("Please move the billing job"),
+  );
+});
+
 test("a failure that was overcome is not listed, whether this summary or the one before told it", async () => {
   const failing = [
     call("1", "bash", { command: "npm test 2>&1 | tail -5" }),
