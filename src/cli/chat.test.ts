@@ -165,6 +165,7 @@ test("a model that cannot be reached ends a script with one line, and the sessio
   expect(failed.code).toBe(2);
   expect(failed.stderr.trimEnd().split("\n")).toHaveLength(1);
   expect(failed.stdout).not.toContain("Never said.");
+  expect(failed.stdout).toContain("--resume chat-1");
   const resumed = await say(["And now?"], [...model, "--resume", "chat-1"], environment);
   expect(resumed.stdout).toContain("Here I am.");
   expect(JSON.stringify(server.requests.at(-1)?.body)).toContain("Are you there?");
@@ -189,6 +190,27 @@ test("Ctrl-C stops the turn; the call that was under way gets a result, and does
   expect(stdout).toContain("Noted.");
   expect(stdout).toContain("The turn was stopped before this had a result.");
   expect(readFileSync(join(project, "runs"), "utf8")).toBe("x\n");
+});
+
+test("a session from elsewhere keeps its system prompt, and is given the tools of the chat", async () => {
+  const server = await startProviderServer({ reply: () => "Going on." });
+  onTestFinished(() => server.close());
+  const { say, cli } = place();
+  await cli("import", "examples/long-conversation.json", "--id", "incident");
+  const environment = { ...addressesOf(server), ANTHROPIC_API_KEY: KEY };
+  const { stdout } = await say(
+    ["And now?"],
+    ["--model", "anthropic:claude-haiku-4-5", "--resume", "incident"],
+    environment,
+  );
+  expect(stdout).toContain("Going on.");
+  const [request] = server.requests;
+  const sent = JSON.stringify(request?.body);
+  expect(sent).toContain("You are the engineering assistant of Larder");
+  expect(sent).not.toContain("You are an agent in a terminal");
+  expect(sent).toContain('"name":"run_command"');
+  expect(sent).toContain('"model":"claude-haiku-4-5"');
+  expect(request?.outcome?.type).toBe("answered");
 });
 
 test("a session is not gone on with in another format", async () => {

@@ -16,6 +16,7 @@ import { totalUsage } from "../core/usage.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { isProfileName, profileNamed } from "../profiles/profiles.ts";
 import { type LoopTool, runLoop } from "../run-loop.ts";
+import type { Session } from "../session/session-port.ts";
 import { openSession } from "../session.ts";
 import { llm } from "../summarizers/llm.ts";
 import { folderTools } from "./chat/folder-tools.ts";
@@ -112,11 +113,8 @@ async function chat(input: ChatInput): Promise<ExitCode> {
   const screen = openScreen(io);
   const compactor = compactorOf(input);
   compactor.on("notify", screen.onCompaction);
-  const { base, first } = emptyRequest(input);
-  if (resume !== undefined) await checkFormat(input, resume);
-  const id = resume ?? (await newSession(store, compactor));
-  const session = await openSession(id, { store, compactor, body: base, create: false });
-  if (resume === undefined && first.length > 0) await session.append(first);
+  const session = await sessionOf(input, compactor);
+  const { id } = session;
   const tools = await folderTools({
     folder: input.folder,
     environment: input.commandEnvironment,
@@ -126,14 +124,35 @@ async function chat(input: ChatInput): Promise<ExitCode> {
   if (modelName === SCRIPTED) screen.note(SCRIPTED_HINT);
   if (resume !== undefined) screen.status(await session.stats());
   const state = { session, store, model, screen };
-  const code = await conversation({ ...input, ...state, tools });
-  if ((await session.stats()).messageCount === first.length && resume === undefined) await session.delete();
-  else {
-    const where = input.isDefaultStore ? "" : ` --store ${store.url}`;
-    screen.note("the session stays; to go on:");
-    screen.note(`palimpsest chat --model ${oneLine(modelName)} --resume ${oneLine(id)}${where}`);
+  try {
+    return await conversation({ ...input, ...state, tools });
+  } finally {
+    const { turnCount } = await session.stats();
+    if (turnCount === 0 && resume === undefined) await session.delete();
+    else {
+      const where = input.isDefaultStore ? "" : ` --store ${store.url}`;
+      screen.note("the session stays; to go on:");
+      screen.note(`palimpsest chat --model ${oneLine(modelName)} --resume ${oneLine(id)}${where}`);
+    }
   }
-  return code;
+}
+
+/** A new session, or the one to go on with: it keeps its own system prompt. */
+async function sessionOf(input: ChatInput, compactor: Compactor): Promise<Session> {
+  const { store, resume, model } = input;
+  const { base, first } = emptyRequest(input);
+  if (resume !== undefined) {
+    const body = { ...base, ...(await baseOf(input, resume)), model: model.id };
+    return openSession(resume, { store, compactor, body, create: false });
+  }
+  const session = await openSession(await newSession(store, compactor), {
+    store,
+    compactor,
+    body: base,
+    create: false,
+  });
+  if (first.length > 0) await session.append(first);
+  return session;
 }
 
 const SCRIPTED_HINT =
@@ -161,10 +180,10 @@ function emptyRequest({ model, folder, body }: ChatInput): { readonly base: Json
   return { base: { ...base, ...body, model: model.id }, first: isArray(first) ? first : [] };
 }
 
-/** A session stays in the format that it began with. */
-async function checkFormat({ store, model, modelName }: ChatInput, id: string): Promise<void> {
-  const { format } = await sessionState({ store, signal: new AbortController().signal, id });
-  if (format === model.format.name) return;
+/** What the session was sent with. It stays in the format that it began with. */
+async function baseOf({ store, model, modelName }: ChatInput, id: string): Promise<JsonObject> {
+  const { format, base } = await sessionState({ store, signal: new AbortController().signal, id });
+  if (format === model.format.name) return base;
   throw usage(
     `session ${JSON.stringify(id)} is in ${format}, and --model ${modelName} answers in ${model.format.name}`,
   );

@@ -13,7 +13,7 @@ import type { EditKind, NewEdit, NewMessage, StoredMessage, SystemEdit } from ".
 import type { EventEdits, FullStore, StoredEdit } from "../core/store/store-upkeep.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 import { formatNamed, isFormatName } from "../formats.ts";
-import { EXPORT_KIND, EXPORT_VERSION, type Exported } from "../session/export-session.ts";
+import { EXPORT_KIND, EXPORT_VERSION } from "../session/export-session.ts";
 import { baseOf } from "../session/session-view.ts";
 import { isTextPlanned } from "../session/views-around.ts";
 import { messagesOf } from "./store-command.ts";

@@ -1,5 +1,6 @@
 /** What a chat shows: answers as they are written, one line for each tool, what compactions do, and how full the window is. */
 
+import { CompactionError } from "../../core/errors.ts";
 import type { HookEvent } from "../../core/hooks/hook-events.ts";
 import { isObject } from "../../core/json.ts";
 import type { ModelCall } from "../../core/model.ts";
@@ -135,10 +136,15 @@ function compactionLine(event: HookEvent): string | undefined {
     case "summary-failed":
       return `${oneLine(event.because)} Instead: ${event.fallback}.`;
     case "pass-failed":
-      return `the compaction failed, and nothing was changed: ${oneLine(event.because)}`;
+      // Whoever pressed Ctrl-C is told by the chat.
+      return isAborted(event.error) ? undefined : `the compaction failed: ${oneLine(event.because)}`;
     default:
       return undefined;
   }
+}
+
+function isAborted(error: unknown): boolean {
+  return error instanceof CompactionError && error.code === "aborted";
 }
 
 function statusLine({ windowTokens, usedRatio, viewMessages, ...rest }: SessionStats, terminal: Terminal) {
