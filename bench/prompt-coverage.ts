@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 import { createCompactor } from "../src/compactor.ts";
 import type { Proposal } from "../src/core/hooks/hooks.ts";
 import type { FormatName, Message } from "../src/core/message.ts";
+import { requestOf } from "../src/core/plan/user-voice.ts";
 import { formatNamed } from "../src/formats.ts";
 import { llm } from "../src/summarizers/llm.ts";
 import { CHECKPOINT_SECTIONS } from "../src/summarizers/prompts.ts";
@@ -98,13 +99,14 @@ async function coverageOf(item: Case, windowTokens: number): Promise<Coverage> {
   const wanted = new Set([...Object.keys(item.clean), ...item.effects.flatMap(({ exact }) => exact)]);
   const needed = [...wanted].filter((each) => holds(zone, each));
   const shown = prompts.join("\n");
-  const request = plain(item.asked).split(" ").slice(0, REQUEST_WORDS).join(" ");
+  // Without what a client sends in the user's name: a notification asks for nothing.
+  const request = plain(requestOf(item.asked)).split(" ").slice(0, REQUEST_WORDS).join(" ");
   const missing = needed.filter((each) => !holds(shown, each));
   if (process.argv.includes("--missing") && missing.length > 0) console.log(item.name, missing.join(" "));
   return {
     calls: prompts.length,
-    prompts: item.asked === "" ? 0 : prompts.length,
-    withRequest: item.asked === "" ? 0 : prompts.filter((prompt) => plain(prompt).includes(request)).length,
+    prompts: request === "" ? 0 : prompts.length,
+    withRequest: request === "" ? 0 : prompts.filter((prompt) => plain(prompt).includes(request)).length,
     needed: needed.length,
     shown: needed.length - missing.length,
   };

@@ -133,23 +133,17 @@ function grouped(plain: string): string {
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...fraction].join(".");
 }
 
-/** The path itself, or one that joins from parts that occur: a folder and a name in it, or an absolute folder and a relative path. */
+/** The path itself, or one that joins from names that occur: an agent that changes into a folder names what is in it. */
 function holdsPath(text: string, finds: Finds): boolean {
   const path = text.replaceAll("\\", "/").replace(/^\.\//, "").replace(/\/+$/, "");
-  const isThere = (piece: string): boolean =>
-    [piece, piece.replaceAll("/", "\\"), piece.replaceAll("/", "\\\\")].some((form) => finds(form, isWholeName));
-  // From the end: `rest` is there, and what stands before it has to be.
-  const joins = (end: number, depth: number): boolean => {
-    if (depth > JOINS_MAX || isThere(path.slice(0, end))) return depth <= JOINS_MAX;
-    for (let at = path.lastIndexOf("/", end - 1); at > 0; at = path.lastIndexOf("/", at - 1)) {
-      if (isThere(path.slice(at + 1, end))) return joins(at, depth + 1);
-    }
-    return false;
-  };
-  return joins(path.length, 0);
+  const forms = [path, path.replaceAll("/", "\\"), path.replaceAll("/", "\\\\")];
+  if (forms.some((form) => finds(form, isWholeName))) return true;
+  const names = path.split("/").filter((name) => name !== "" && name !== "~");
+  // The last name is the rarest: where it was invented, nothing else is looked for.
+  return names.length <= NAMES_MAX && names.toReversed().every((name) => finds(name, isWholeName));
 }
 
-const JOINS_MAX = 8;
+const NAMES_MAX = 20;
 
 /** Rooted, with an extension at its end, or of four small segments: `and/or` and `Red/Green/Blue/Grey` are none of these. */
 function isPath(match: string): boolean {

@@ -11,7 +11,7 @@ import {
   settingsSummarizer,
 } from "../core/checkpoint/summary.ts";
 import { failed } from "./answer.ts";
-import { createSource } from "./entities.ts";
+import { createSource, placeOf } from "./entities.ts";
 import { summaryFailed } from "./failure.ts";
 import {
   createGuardContext,
@@ -134,7 +134,8 @@ function finishSummary(draft: string, context: GuardContext, omissions: readonly
   const count = counter.countText;
   const { sections, notes, unverified } = removeInvented(parseSections(draft), context);
   const body = renderSections(withRequired(withoutOurs(sections, required), required));
-  const blocks = thatFit(body, [...own, ...laterBlocks(omissions, unverified, input)], input);
+  const told = own.map((each) => inTheirWords(each, sections));
+  const blocks = thatFit(body, [...told, ...laterBlocks(omissions, unverified, input)], input);
   const tail = blocks.map(({ text }) => text);
   const roomTokens = budgetTokens - count(joinBlocks(["", ...tail]));
   const fitted = shrinkToTokens(body, { limitTokens: Math.max(0, roomTokens), count });
@@ -145,6 +146,16 @@ function finishSummary(draft: string, context: GuardContext, omissions: readonly
   if (lines.length > 0) notes.push(`${lines.length} identifiers that the summary lacked were appended.`);
   const text = joinBlocks([base, identifiersBlock(lines)]);
   return { text: shrinkToTokens(text, { limitTokens: budgetTokens, count }), notes };
+}
+
+/** Where the model wrote more about a file than its path, its line stands in the list. */
+function inTheirWords({ text, worth }: GuardBlock, sections: readonly TextSection[]): GuardBlock {
+  const [title = "", ...lines] = text.split("\n");
+  const theirs = sections.filter(({ heading }) => headingKey(heading) === headingKey(title));
+  const written = theirs.flatMap((section) => section.lines.filter(isListItem));
+  const wordsOn = (item: string): string | undefined => written.find((line) => placeOf(line, item) >= 0);
+  const merged = lines.map((line) => (line.startsWith("- ") ? (wordsOn(line.slice(2)) ?? line) : line));
+  return { text: [title, ...merged].join("\n"), worth };
 }
 
 /** Without the least, until the text fits. */

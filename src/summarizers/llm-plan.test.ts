@@ -62,11 +62,11 @@ const work = (rounds: number, chars: number): readonly JsonObject[] =>
 const wrapped = (text: string): string =>
   JSON.stringify({ content: [{ type: "text", text: JSON.stringify({ data: { text } }) }] });
 
-async function prompted(rounds: number, chars: number, windowTokens: number) {
+async function prompted(rounds: number, chars: number, windowTokens: number, ...first: readonly JsonObject[]) {
   const model = scripted(checkpointText("Rewrite all parts."));
   const summarizer = llm({ complete: model.complete, windowTokens, guard: false });
   const compactor = createCompactor({ format: openaiResponses, summarizer });
-  const input = [said("user", "Rewrite all parts."), ...work(rounds, chars), said("user", NEWEST)];
+  const input = [said("user", "Rewrite all parts."), ...first, ...work(rounds, chars), said("user", NEWEST)];
   const { report } = await compactor.compact({ model: "m", input }, { target: { ratio: 0.1 } });
   return { prompts: model.requests.map(({ prompt }) => prompt), notes: report.notes };
 }
@@ -80,7 +80,9 @@ test("what fits the summarizer's window is shown whole, and so is what stays", a
 });
 
 test("what does not fit loses the middle of results of reads, the oldest first, without the packaging around them", async () => {
-  const { prompts, notes } = await prompted(12, 6_000, 32_000);
+  const merged = `${"merged row, ".repeat(300)}merged all`;
+  const first = [call(-1, "merge_pages", { page: "p1", action: "update" }), output(-1, merged)];
+  const { prompts, notes } = await prompted(12, 4_000, 32_000, ...first);
   const [prompt = ""] = prompts;
   expect(prompts).toHaveLength(1);
   expect(notes.join()).toMatch(/Results in \d+ older messages were shortened/);
@@ -88,6 +90,8 @@ test("what does not fit loses the middle of results of reads, the oldest first, 
   expect(lost[0]).toBe(true);
   expect(lost).toEqual([...lost].sort((a, b) => Number(b) - Number(a)));
   expect(lost.filter((isLost) => !isLost).length).toBeGreaterThan(1);
+  // What a change returned is older, and goes only after all reads.
+  expect(prompt).toContain(merged);
   // A short form says the same, out of its packaging, and what was written stays whole.
   expect(prompt).toContain("[Result of read_file]: first line of 0\nold code, old code");
   for (let id = 0; id < 12; id++) {

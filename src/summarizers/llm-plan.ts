@@ -38,7 +38,7 @@ import {
   updatePrompt,
 } from "./prompts.ts";
 import { withoutIdentifiers } from "./sections.ts";
-import { serializeEntries } from "./serialize.ts";
+import { readable, serializeEntries } from "./serialize.ts";
 import { capEntries, cutMiddleToTokens, joinEntries, MIDDLE_CUT_MARKER, type TranscriptEntry } from "./shrink-text.ts";
 
 export interface PlannedSummary {
@@ -177,7 +177,7 @@ function planLlm(input: SummaryInput, settings: LlmSettings, answerMax: number):
     tokensPerWord: tokensPerWord(input),
     language: languageOfUsers([...messages, ...turnPrefix, ...kept], userTools)?.name,
     focus: boundedText(headOf(input.instructions ?? "", FOCUS_CHARS_MAX), FOCUS_SHARE, input, limit),
-    request: boundedText(latestRequests(input).join("\n\n"), REQUEST_SHARE, input, limit),
+    request: boundedText(readable(latestRequests(input).join("\n\n")), REQUEST_SHARE, input, limit),
     kept: keptText(input, settings, limit),
   };
   const widest = updatePrompt(settings.pack, { previous, transcript: "" }, context);

@@ -191,6 +191,18 @@ test("what is asked: temperature 0, 4,096 tokens, the transcript fenced, the upd
   );
 });
 
+test("an earlier list of identifiers is no text to carry on", async () => {
+  const model = scripted(GOOD);
+  const summarizer = llm({ complete: model.complete, windowTokens: 200_000 });
+  const previous = {
+    text: `${GOOD}\n\n## Exact Identifiers\n- archive_url (page of open)\n\n## Files Read\n- db/old.sql`,
+  };
+  const { text } = await summarizer.summarize(inputOf(CONVERSATION, { previous }), contextOf());
+  expect(model.requests[0]?.prompt).toContain("- db/old.sql");
+  expect(model.requests[0]?.prompt).not.toContain("archive_url");
+  expect(text).toContain("## Files Read\n- db/old.sql");
+});
+
 test("single cuts at the characters that are asked for, from the middle, the newest request included, and says so", async () => {
   const long = said(`user: Begin ${"lorem ipsum dolor ".repeat(10_000)} please end`);
   const model = scripted("The user pasted lorem ipsum dolor. ".repeat(6).trim());

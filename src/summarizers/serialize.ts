@@ -173,7 +173,12 @@ function inputText({ input }: ToolCallPart, { input: { toolInputChars } }: Conte
 const LABELS = /^(?=[ \t]*(?:\[(?:User|Assistant|System|Tool|Result|Error)\b|\*\*(?:User|Assistant|System|Tool)\b))/gim;
 
 function clean(text: string): string {
-  return withoutBinaryRuns(plainText(text)).replace(LABELS, () => "\\");
+  return readable(text).replace(LABELS, () => "\\");
+}
+
+/** Without control characters and binary data. */
+export function readable(text: string): string {
+  return withoutBinaryRuns(plainText(text));
 }
 
 const NAME_CHARS_MAX = 80;

@@ -1,13 +1,15 @@
 /** A store over logs: every promise of the port but durability, which is the backend's. */
 
 import { deepFreeze } from "../../core/json.ts";
-import { searchRequest } from "../../core/search/body-text.ts";
+import type { Embed } from "../../core/search/embedding.ts";
+import { search } from "../../core/search/search.ts";
+import { searchRequest } from "../../core/search/search-words.ts";
 import { throwIfAborted, type Version, type Waiting } from "../../core/store/store.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import type { Finding, FullStore, SessionSummary } from "../../core/store/store-upkeep.ts";
 import { sessionExists, sessionMissing, storeClosed } from "../refusals.ts";
 import { type LeaseState, leaseOf, releaseLease, renewLease, takeLease } from "./lease.ts";
-import { archiveOf, changesSince, countsOf, editsOf, examineLog, searchLog, summaryOf } from "./read-log.ts";
+import { archiveOf, changesSince, countsOf, editsOf, examineLog, searchSourceOf, summaryOf } from "./read-log.ts";
 import {
   type AppendRecord,
   eventsToPurge,
@@ -197,9 +199,10 @@ function readMethods({ backend, load }: Gate) {
       const { rows } = await load(sessionId, "whole");
       yield* [...rows.values()].map(asWritten);
     },
-    async search(sessionId, query, limit, scope) {
+    async search(sessionId, query, limit, scope, waiting) {
       const request = searchRequest(query, limit, scope);
-      return searchLog(await load(sessionId, "whole"), request);
+      const source = searchSourceOf(await load(sessionId, "whole"), backend().embed);
+      return search(source, { ...request, ...waiting });
     },
     async *sessions() {
       const summaries: SessionSummary[] = [];
@@ -223,6 +226,8 @@ export type Depth = "view" | "whole";
 /** Where sessions are kept. A signal ends the wait for other writers, but not work that has begun. */
 export interface LogBackend {
   readonly url: string;
+  /** Only of a backend that gives the same log each time: vectors are kept for it in memory. */
+  readonly embed?: Embed | undefined;
   now(): Date;
   newId(): string;
   /** With its first messages, or not at all. False when there is a session of that id. */
