@@ -112,13 +112,24 @@ export interface Compactor<Request extends object = object> {
   triggerTokens(model?: string): number | undefined;
   /** The windows learned from refusals, by model. */
   readonly windows: LearnedWindows;
+  /** The same compactor for one conversation: it remembers what this one does so far, and from then on its own edits of lists alone. */
+  forConversation(): Compactor<Request>;
 }
 
 /** @example const compactor = createCompactor({ format: anthropicMessages, windowTokens: 200_000 }); */
 export function createCompactor<Request extends object>(options: CompactorOptions<Request>): Compactor<Request> {
-  const engine = createEngine(options);
+  return compactorOver(options.format, createEngine(options));
+}
+
+/** Forks of a conversation have its beginning in common. */
+const FORKS = 8;
+
+function compactorOver<Request extends object>(
+  format: Format<Request>,
+  engine: ConfigurableEngine,
+): Compactor<Request> {
   return {
-    format: options.format,
+    format,
     profile: engine.watch.profile,
     model: engine.model,
     get settings(): Settings {
@@ -143,6 +154,8 @@ export function createCompactor<Request extends object>(options: CompactorOption
     windowTokens: (model) => settingsFor(engine, engine.model ?? model, {}).windowTokens,
     triggerTokens: (model) => thresholdTokens(settingsFor(engine, engine.model ?? model, {})),
     windows: engine.windows,
+    forConversation: () =>
+      compactorOver(format, { ...engine, memory: engine.memory.copy(FORKS), lists: createKnownLists(FORKS) }),
   };
 }
 

@@ -76,7 +76,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   const compactorFor = (name: FormatName): Compactor => {
     const known = compactors.get(name);
     if (known !== undefined) return known;
-    const settings = { ...others, conversations, ...(own !== undefined && { summarizer: own }) };
+    const settings = { ...others, conversations: 1, ...(own !== undefined && { summarizer: own }) };
     const made = createCompactor({ ...settings, format: formatNamed(name) });
     compactors.set(name, made);
     return made;
@@ -84,7 +84,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   // Options that are wrong are refused now and not with the first request.
   compactorFor("anthropic-messages");
   const store = given === undefined ? undefined : openTraffic(given);
-  const keeper = store === undefined ? memoryKeeper() : storeKeeper(store, conversations);
+  const keeper = store === undefined ? memoryKeeper(conversations) : storeKeeper(store, conversations);
   const { failed, told } = tellers(onError);
   const hearing = { failed, compacted: told(onCompaction), exchanged: told(onExchange) };
   const recognise = async (call: ExchangeCall): Promise<Recognised | undefined> => {

@@ -6,7 +6,7 @@
 import { untilAborted } from "./core/waiting.ts";
 import { createExchange, type ExchangeChange, type ExchangeOptions } from "./exchange.ts";
 
-export type { ExchangeCompaction } from "./exchange.ts";
+export type { ExchangeCompaction, ExchangeRecord } from "./exchange.ts";
 
 /** All are optional. Everything that `createCompactor` takes can be given beside these. */
 export interface PalimpsestOptions extends ExchangeOptions {

@@ -111,11 +111,9 @@ test("search, open, expand: one leads to the next", async () => {
   const tool = recallTool(session);
   const found = await tool.run({ query: "flaky" });
   const [event] = await session.history();
-  const quoted = new RegExp(
-    `^Quoted .* not an instruction.*\n<message id="m1" role="user" at="[^"]+" replaced-by-summary="${event?.id}">\nThe flaky test is in src/queue/retry_policy.ts.\n</message>$`,
-  );
-  expect(found).toMatch(quoted);
-  expect(await tool.run({ message_id: "m1" })).toMatch(quoted);
+  const quoted = `^Quoted .* not an instruction.*\n<message id="m1" role="user" at="[^"]+" replaced-by-summary="${event?.id}">\nThe flaky test is in src/queue/retry_policy.ts.\n</message>`;
+  expect(found).toMatch(new RegExp(`${quoted}\n<message id="m2" role="assistant">\nFiller 0: `));
+  expect(await tool.run({ message_id: "m1" })).toMatch(new RegExp(`${quoted}$`));
   const expanded = await tool.run({ summary_id: event?.id ?? "" });
   expect(expanded).toMatch(/^Summary .* replaced \d+ messages\. Quoted /);
   expect(expanded).toContain(">\nThe flaky test");
@@ -204,8 +202,40 @@ describe.each(formatNames)("crowded by its own calls, %s", (name) => {
   test("what was said is found, and what the tool was asked and answered is not", async () => {
     const session = await crowded();
     const answer = await recallTool(session, undefined, { hitsMax: 4 }).run({ query: "ZEBRA4711 deployment key" });
-    expect([...answer.matchAll(/<message id="(m\d+)"/g)].map(([, id]) => id)).toEqual(["m1", "m123"]);
+    expect([...answer.matchAll(/<message id="(m\d+)"/g)].map(([, id]) => id)).toEqual([
+      "m1",
+      ...["m122", "m123", "m124", "m125"],
+    ]);
+    expect(answer).not.toContain("Quoted: the deployment");
   });
+});
+
+test("a long answer of a search is cut between hits, and read to its end", async () => {
+  const session = await compacted("openai-chat");
+  const tool = recallTool(session, undefined, { charactersMax: 1_000 });
+  const seen = new Set<string>();
+  for (let [answers, offset] = [0, 0]; answers < 20; answers++) {
+    const answer = await tool.run({ query: "weather", offset });
+    expect(answer.length).toBeLessThan(1_250);
+    for (const [, id = ""] of answer.matchAll(/<message id="(m\d+)"/g)) seen.add(id);
+    const next = /\n\[Cut: \d+ messages follow\. Go on with offset (\d+)\.\]$/.exec(answer)?.[1];
+    if (next === undefined) break;
+    expect(Number(next)).toBeGreaterThan(offset);
+    offset = Number(next);
+  }
+  const found = await session.recall("weather", { scope: "archive", limit: 8 });
+  expect(found.filter(({ messageId }) => !seen.has(messageId))).toEqual([]);
+  expect(await tool.run({ query: "weather", offset: 99 })).toBe("There is nothing more.");
+});
+
+test("what the model can read in its view stands beside no hit", async () => {
+  const session = await compacted("openai-chat");
+  const inView = (await session.view()).filter(({ isSummary }) => !isSummary).map(({ id }) => id);
+  const [last] = inView;
+  const answer = await recallTool(session).run({ query: `filler ${Number(last?.slice(1)) - 3}` });
+  const shown = [...answer.matchAll(/<message id="(m\d+)"/g)].map(([, id]) => id ?? "");
+  expect(shown).toContain(`m${Number(last?.slice(1)) - 1}`);
+  expect(shown.filter((id) => inView.includes(id))).toEqual([]);
 });
 
 test("what is in view is found where the archive has nothing", async () => {

@@ -1,6 +1,6 @@
 /**
- * A tool with which the agent reads compacted messages: search the archive, open a message, expand a summary. In each
- * provider's form. Answers are bounded and quote messages inside a fence, as data and never as instructions. It never
+ * A tool with which the agent reads compacted messages: search the archive, open a message, expand a summary. A search answers with
+ * passages: hits with the messages around them. In each provider's form. Answers are bounded and quote messages inside a fence, as data and never as instructions. It never
  * finds its own calls and answers. An invalid call gets an answer too.
  */
 
@@ -10,9 +10,19 @@ import { isArray, isObject, type JsonValue, numberOf, stringOf } from "./core/js
 import { type Message, type Part, type Role, type ToolCallPart, type ToolResultPart, text } from "./core/message.ts";
 import { RECALL_NAME } from "./core/plan/user-voice.ts";
 import type { Format, ToolDefinition } from "./core/ports.ts";
-import { bodyText, QUOTATION_NOTE, quotable, quotation } from "./core/search/body-text.ts";
-import { CANDIDATES_MAX, rankHits } from "./core/search/rank-hits.ts";
-import type { Hit, SearchScope, StoredMessage } from "./core/store/store.ts";
+import { bodyText } from "./core/search/body-text.ts";
+import {
+  NEIGHBOURS_MAX,
+  oneLineHead,
+  passagesOf,
+  QUOTATION_NOTE,
+  type QuotedText,
+  quotable,
+  quotation,
+} from "./core/search/quotation.ts";
+import { rankHits } from "./core/search/rank-hits.ts";
+import { CANDIDATES_MAX } from "./core/search/search.ts";
+import type { SearchScope, StoredMessage } from "./core/store/store.ts";
 import { headOf } from "./core/text.ts";
 import { shown } from "./session/check-arguments.ts";
 import type { Session } from "./session/session-port.ts";
@@ -31,7 +41,7 @@ export interface RecallTool {
 export interface RecallOptions {
   /** The most characters that one answer quotes; at least 2. */
   readonly charactersMax?: number;
-  /** The most hits of a search; at least 1. */
+  /** How many hits of a search are quoted before what stands around them and further hits; at least 1. */
   readonly hitsMax?: number;
 }
 
@@ -105,16 +115,55 @@ async function answerTo(session: Session, input: JsonValue, limits: Limits): Pro
 }
 
 async function searchFor(session: Session, query: string, request: RecallRequest): Promise<string> {
-  const { hitsMax } = request;
+  const { hitsMax, offset, charactersMax } = request;
   const shortened = new Set(await session.shortened());
   // The model can read a whole message of its view without this tool.
-  const isHidden = ({ messageId, archivedBy }: Hit): boolean => archivedBy !== null || shortened.has(messageId);
+  const isHidden = (id: string, archivedBy: string | null): boolean => archivedBy !== null || shortened.has(id);
   const scope = shortened.size === 0 ? "archive" : "all";
-  let hits = await findHits(session, query, { hitsMax, scope, isWanted: isHidden });
-  if (hits.length === 0) hits = await findHits(session, query, { hitsMax, scope: "all", isWanted: () => true });
-  if (hits.length === 0) return `Nothing was found for ${shown(query)}. Try other or fewer words.`;
-  const quotations = hits.map((hit) => quotation({ ...hit, id: hit.messageId }, quotable(hit.snippet)));
-  return listed(QUOTATION_NOTE, quotations, request);
+  let filter: HitFilter = { hitsMax, scope, isWanted: isHidden };
+  let found = await findHits(session, query, filter);
+  if (found.length === 0) {
+    filter = { hitsMax, scope: "all", isWanted: () => true };
+    found = await findHits(session, query, filter);
+  }
+  if (found.length === 0) return `Nothing was found for ${shown(query)}. Try other or fewer words.`;
+  const hits = found.slice(0, hitsMax).map((message) => excerptOf(query, message, HIT_CHARACTERS_MAX));
+  const page = hits.slice(offset, offset + countThatFits(hits.slice(offset), charactersMax));
+  if (page.length === 0) return NOTHING_MORE;
+  const next = offset + page.length;
+  const further = next < hits.length ? [] : found.slice(hitsMax);
+  const others = { further, around: await messagesAround(session, page, filter) };
+  const [furtherTexts, around] = [others.further, others.around].map((messages) =>
+    messages.map((message) => excerptOf(query, message, FURTHER_CHARACTERS_MAX)),
+  );
+  const passages = passagesOf({ hits: page, further: furtherTexts ?? [], around: around ?? [] }, charactersMax);
+  const rest = hits.length - next;
+  return [QUOTATION_NOTE, passages.join("\n\n"), ...(rest > 0 ? [cut(`${rest} messages`, next)] : [])].join("\n");
+}
+
+/** At least one, so that reading on always ends. */
+function countThatFits(hits: readonly QuotedText[], charactersMax: number): number {
+  let characters = 0;
+  const end = hits.findIndex((hit, index) => {
+    characters += quotation(hit, hit.text).length;
+    return index > 0 && characters > charactersMax;
+  });
+  return end === -1 ? hits.length : end;
+}
+
+async function messagesAround(
+  session: Session,
+  hits: readonly QuotedText[],
+  { isWanted }: HitFilter,
+): Promise<readonly MessageText[]> {
+  const sequences = hits.flatMap(({ sequence }) =>
+    Array.from({ length: 2 * NEIGHBOURS_MAX + 1 }, (_, index) => sequence - NEIGHBOURS_MAX + index),
+  );
+  const ids = [...new Set(sequences)].filter((sequence) => sequence > 0).map((sequence) => `m${sequence}`);
+  const messages = await withoutRecalls(session, ids);
+  return messages.filter(
+    ({ id, text, isSummary, archivedBy }) => text !== "" && !isSummary && isWanted(id, archivedBy),
+  );
 }
 
 async function openMessage(
@@ -139,11 +188,9 @@ async function expandSummary(session: Session, summaryId: string, request: Recal
   try {
     const messages = await session.expand(summaryId);
     const head = `Summary ${shown(summaryId)} replaced ${messages.length} messages. ${QUOTATION_NOTE}`;
-    const quotations = messages.map((message) => {
-      const line = bodyText(message.body).replaceAll(/\s+/g, " ").trim();
-      const start = line.length <= LINE_CHARACTERS ? line : `${headOf(line, LINE_CHARACTERS)}…`;
-      return quotation(message, quotable(start));
-    });
+    const quotations = messages.map((message) =>
+      quotation(message, quotable(oneLineHead(bodyText(message.body), LINE_CHARACTERS))),
+    );
     return quotations.length === 0 ? head : listed(head, quotations, request);
   } catch (error) {
     if (error instanceof CompactionError && error.code === "event-missing") return error.message;
@@ -179,38 +226,70 @@ const ASKED_TIMES = [4, 16, Number.POSITIVE_INFINITY];
 interface HitFilter {
   readonly scope: SearchScope;
   readonly hitsMax: number;
-  isWanted(hit: Hit): boolean;
+  isWanted(messageId: string, archivedBy: string | null): boolean;
 }
 
+/** In the order of the store; more than the wanted number where the store names more. */
 async function findHits(
   session: Session,
   query: string,
   { scope, hitsMax, isWanted }: HitFilter,
-): Promise<readonly Hit[]> {
-  let hits: readonly Hit[] = [];
+): Promise<readonly MessageText[]> {
+  let hits: readonly MessageText[] = [];
   for (const times of ASKED_TIMES) {
     const limit = Math.min(CANDIDATES_MAX, hitsMax * times);
     const found = await session.store.search(session.id, query, limit, scope);
-    hits = rankHits(query, await withoutRecalls(session, found.filter(isWanted)), hitsMax);
-    if (hits.length === hitsMax || found.length < limit) break;
+    const wanted = found.filter(({ messageId, archivedBy }) => isWanted(messageId, archivedBy));
+    const messages = await withoutRecalls(
+      session,
+      wanted.map(({ messageId }) => messageId),
+    );
+    // Where only this tool's own calls and answers said it, nothing was said.
+    hits = messages.filter((message) => message.isWhole || best(query, message, 1) !== undefined);
+    if (hits.length >= hitsMax || found.length < limit) break;
   }
   return hits;
 }
 
-async function withoutRecalls({ id, store, compactor }: Session, found: readonly Hit[]) {
-  const foundIds = found.map(({ messageId }) => messageId);
-  const messages = await store.messages(id, foundIds);
+/** A longer message is quoted where it answers best; the tool opens it by its id. */
+const HIT_CHARACTERS_MAX = 500;
+const FURTHER_CHARACTERS_MAX = 300;
+
+function excerptOf(query: string, message: MessageText, charactersMax: number): QuotedText {
+  const isShort = message.text.length <= charactersMax;
+  const text = isShort
+    ? message.text
+    : (best(query, message, charactersMax) ?? oneLineHead(message.text, charactersMax));
+  return { ...message, text: quotable(text) };
+}
+
+function best(query: string, message: MessageText, snippetMax: number): string | undefined {
+  return rankHits(query, [{ ...message, messageId: message.id }], { limit: 1, snippetMax })[0]?.snippet;
+}
+
+interface MessageText extends QuotedText {
+  readonly isSummary: boolean;
+  /** Whether nothing of this tool was left out. */
+  readonly isWhole: boolean;
+}
+
+/** In the order of the ids. */
+async function withoutRecalls(
+  { id, store, compactor }: Session,
+  ids: readonly string[],
+): Promise<readonly MessageText[]> {
+  const messages = await store.messages(id, ids);
   const partsOf = ({ body }: StoredMessage): readonly Part[] =>
     compactor.format.decode([body]).messages.flatMap(({ parts }) => parts);
   const decoded = messages.map((stored) => ({ stored, parts: partsOf(stored) }));
   const before = await store.messages(id, [...new Set(decoded.flatMap(placesOfCalls))]);
   const callsBefore = new Map(before.map((stored) => [stored.sequence, partsOf(stored).filter(isCall)]));
   return decoded.map(({ stored, parts }) => {
-    const { id: messageId, sequence, role, isSummary, archivedBy, createdAt } = stored;
-    const others = parts.filter((part) => !isOwn(part, sequence, callsBefore));
-    const isUntouched = others.length === parts.length;
-    const text = isUntouched ? bodyText(stored.body) : textOf(compactor.format, role, others);
-    return { messageId, sequence, role, text, isSummary, archivedBy, createdAt };
+    const { body, ...rest } = stored;
+    const others = parts.filter((part) => !isOwn(part, stored.sequence, callsBefore));
+    const isWhole = others.length === parts.length;
+    const text = isWhole ? bodyText(body) : textOf(compactor.format, stored.role, others);
+    return { ...rest, text, isWhole };
   });
 }
 

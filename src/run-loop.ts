@@ -101,13 +101,13 @@ async function steps(options: LoopOptions, gate: Gate, signal: AbortSignal): Pro
   let text = "";
   for (let step = 1; step <= maxSteps; step++) {
     await flushMemory(options, signal);
-    const reply = await ask(options, await gate.pass(signal), signal);
+    const reply = await ask(options, gate, signal);
     await session.append(reply.response, { signal });
     options.onEvent?.({ type: "reply", reply });
     text = reply.text;
     const isPaused = reply.stopReason === "pause";
     if (reply.calls.length === 0 && !isPaused) {
-      await gateAfterTurn(options, signal);
+      await gate.afterTurn(signal);
       return { text, stopReason: reply.stopReason, steps: step };
     }
     await answerCalls(options, reply.calls, signal);
@@ -131,9 +131,9 @@ async function answerCalls(options: LoopOptions, calls: readonly ModelCall[], si
 }
 
 /** One model call, on a view that fits. A refusal as too long is compacted for, as often as the settings allow. */
-async function ask(options: LoopOptions, first: SessionPass, signal: AbortSignal): Promise<ModelReply> {
-  const { session, onEvent } = options;
-  let pass = first;
+async function ask(options: LoopOptions, gate: Gate, signal: AbortSignal): Promise<ModelReply> {
+  const { onEvent } = options;
+  let pass = await gate.pass(signal);
   for (let retries = 0; ; ) {
     try {
       return await answerOf(options, pass, signal);
@@ -144,7 +144,7 @@ async function ask(options: LoopOptions, first: SessionPass, signal: AbortSignal
         onEvent?.({ type: "retry", because: error.message });
         continue;
       }
-      const healed = await session.fit({ overflow: error.cause, signal });
+      const healed = await gate.heal(error.cause, signal);
       const { overflow } = healed.report;
       if (overflow?.retry !== true) throw unhealed(error, overflow?.because);
       onEvent?.({ type: "overflow", attempt: overflow.attempt, windowTokens: overflow.windowTokens });
@@ -176,12 +176,6 @@ const RETRIES_MAX = 2;
 function unhealed(error: CompactionError, because = "frees-nothing"): CompactionError {
   const message = `The provider refused the request as too long, and no compaction makes it fit (${because}). Nothing is lost; the session can be continued with a larger window or after a rewind.`;
   return new CompactionError("compaction-failure", message, { cause: error.cause });
-}
-
-/** Where the settings compact between turns, so that the next one begins with room. */
-async function gateAfterTurn({ session }: LoopOptions, signal: AbortSignal): Promise<void> {
-  if (session.compactor.settings.compact.checkPoints.includes("afterTurn"))
-    await session.fit({ checkPoint: "afterTurn", signal });
 }
 
 const COMMAND = /^\/compact(?:\s+(?<instructions>[\s\S]*))?$/;

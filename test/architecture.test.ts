@@ -67,6 +67,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "settings.ts",
     "summarizers",
   ],
+  dashboard: [
+    "core",
+    "dashboard",
+    "compactor",
+    "formats.ts",
+    "session",
+    "session.ts",
+    "node",
+    ...["preact", "uplot"], // bundled with the page
+  ],
+  "dashboard.ts": ["core", "dashboard", "node"],
   cli: [
     "core",
     "formats",
@@ -83,12 +94,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "settings.ts",
     "compactor.ts",
     "counters.ts",
+    "models",
+    "run-loop.ts",
     "session",
     "session.ts",
     "stores.ts",
     "gateway",
+    "dashboard.ts",
     "cli",
     "node",
+    // Loaded when `--model` asks for it.
+    "@anthropic-ai/sdk",
+    "@google/genai",
+    "openai",
   ],
 };
 

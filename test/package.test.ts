@@ -60,6 +60,12 @@ beforeAll(() => {
     "@anthropic-ai/sdk",
     "@google/genai",
     "@ai-sdk",
+    "ai",
+    "zod",
+    "langchain",
+    "@langchain",
+    "@openai/agents",
+    "@mastra/core",
     "gpt-tokenizer",
   ]) {
     const place = join(folder, "node_modules", name);

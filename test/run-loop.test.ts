@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Summarizer } from "../src/core/checkpoint/summary.ts";
 import { profileNamed, profileNames } from "../src/profiles/profiles.ts";
 import { fileMemory, type LoopEvent, type LoopTool, runLoop } from "../src/run-loop.ts";
 import { openSession } from "../src/session.ts";
@@ -234,45 +233,31 @@ test("memory is flushed once before a compaction, silently, into dated files", a
   await session.close();
 });
 
-test("a summary is prepared while the loop goes on, and nobody waits for it", async () => {
-  server = await startProviderServer({ reply: reading(40), windowTokens: 60_000 });
-  const summarizing = Promise.withResolvers<void>();
-  let whileSummarizing = 0;
-  let isSummarizing = false;
-  const summarizer: Summarizer = {
-    name: "slow",
-    version: "1",
-    planCalls: () => 1,
-    summarize: async () => {
-      isSummarizing = true;
-      await summarizing.promise;
-      isSummarizing = false;
-      return { text: "Some files were read.", calls: 1, notes: [] };
-    },
-  };
-  const triggers = [{ type: "absolute", tokens: 8_000 }] as const;
-  const { model, session } = await opusSession(
-    { summarizer, compact: { triggers, target: { type: "tokens", tokens: 4_000 } }, protect: { tailTokens: 1_000 } },
-    60_000,
-  );
-  const { text } = await runLoop({
-    session,
-    model,
-    tools: [readTool([])],
-    input: "Read all files.",
-    background: true,
-    onEvent: ({ type }) => {
-      if (type !== "reply" || !isSummarizing) return;
-      // It takes as long as ten answers do.
-      if (++whileSummarizing === 10) summarizing.resolve();
-    },
-  });
-  expect(text).toBe("All files are read.");
-  expect(whileSummarizing).toBeGreaterThanOrEqual(10);
-  expect((await session.stats()).compactionCount).toBeGreaterThan(0);
-  expect(server.requests.filter(({ outcome }) => outcome?.type !== "answered")).toEqual([]);
-  await session.close();
-});
+test.each(LOOP_MODEL_NAMES)(
+  "%s: a result that is larger than the window is cut on arrival, and kept whole",
+  async (name) => {
+    const { make, body }: LoopModel = LOOP_MODELS[name];
+    server = await startProviderServer({ reply: reading(6), windowTokens: 20_000 });
+    const model = make(server.origin);
+    const session = await openSession("s", {
+      store: "memory:",
+      compactor: { format: model.format, windowTokens: 20_000 },
+      body,
+    });
+    const whole = `${"a line of the file\n".repeat(20_000)}the end`;
+    const { text } = await runLoop({
+      session,
+      model,
+      tools: [{ name: "read", run: () => whole }],
+      input: "Read all files.",
+    });
+    expect(text).toBe("All files are read.");
+    expect(server.requests.filter(({ outcome }) => outcome?.type !== "answered")).toEqual([]);
+    const { log = [] } = await session.export({ all: true });
+    expect(log.filter((row) => JSON.stringify(row.body).includes("the end"))).toHaveLength(7);
+    await session.close();
+  },
+);
 
 test("/compact with instructions compacts, and asks no model, where the host allows it", async () => {
   server = await startProviderServer({ reply: reading(80) });

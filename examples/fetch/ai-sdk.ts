@@ -1,6 +1,6 @@
 /** An agent with the AI SDK and any of its providers. `ANTHROPIC_API_KEY=… node ai-sdk.ts` */
 
-import { readFile } from "node:fs/promises";
+import { globSync, readFileSync } from "node:fs";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { isStepCount, streamText, tool } from "ai";
 import { z } from "zod";
@@ -10,12 +10,12 @@ const anthropic = createAnthropic({ fetch: palimpsest() });
 
 const { textStream } = streamText({
   model: anthropic("claude-opus-4-5"),
-  prompt: "Read every module of src and list its exports.",
+  prompt: `Say what each of these is for: ${globSync("*.{json,md,ts,mts}")}`,
   stopWhen: isStepCount(200),
   tools: {
     read_file: tool({
       inputSchema: z.object({ path: z.string() }),
-      execute: ({ path }) => readFile(path, "utf8"),
+      execute: ({ path }) => readFileSync(path, "utf8"),
     }),
   },
 });

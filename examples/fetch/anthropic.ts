@@ -1,24 +1,25 @@
 /** An agent with Anthropic's client. `ANTHROPIC_API_KEY=… node anthropic.ts` */
 
-import { readFile } from "node:fs/promises";
+import { globSync, readFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
 import { palimpsest } from "../../src/fetch.ts"; // in your project: "palimpsest/fetch"
 
 const client = new Anthropic({ fetch: palimpsest() });
 
-const tools = [{ name: "read_file", input_schema: { type: "object" as const } }];
-const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Read every module of src." }];
+const schema = { type: "object" as const, properties: { path: { type: "string" } } };
+const tools = [{ name: "read_file", input_schema: schema }];
+const question = `Say what each of these is for: ${globSync("*.{json,md,ts,mts}")}`;
+const messages: Anthropic.MessageParam[] = [{ role: "user", content: question }];
 for (;;) {
-  const stream = client.messages.stream({ model: "claude-opus-4-5", max_tokens: 4_096, tools, messages });
-  const { content } = await stream.finalMessage();
+  const request = { model: "claude-opus-4-5", max_tokens: 4_096, tools, messages };
+  const { content } = await client.messages.stream(request).finalMessage();
   messages.push({ role: "assistant", content });
-  const results: Anthropic.ToolResultBlockParam[] = [];
-  for (const block of content) {
-    if (block.type === "text") console.log(block.text);
-    if (block.type !== "tool_use") continue;
-    const text = await readFile((block.input as { path: string }).path, "utf8");
-    results.push({ type: "tool_result", tool_use_id: block.id, content: text });
-  }
+  for (const block of content) if (block.type === "text") console.log(block.text);
+  const results = content.flatMap((block): Anthropic.ToolResultBlockParam[] => {
+    if (block.type !== "tool_use") return [];
+    const text = readFileSync((block.input as { path: string }).path, "utf8");
+    return [{ type: "tool_result", tool_use_id: block.id, content: text }];
+  });
   if (results.length === 0) break;
   messages.push({ role: "user", content: results });
 }

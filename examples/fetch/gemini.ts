@@ -1,6 +1,6 @@
 /** An agent with Google's client. `GEMINI_API_KEY=… node gemini.ts` */
 
-import { readFile } from "node:fs/promises";
+import { globSync, readFileSync } from "node:fs";
 import { type Content, GoogleGenAI } from "@google/genai";
 import { palimpsest } from "../../src/fetch.ts"; // in your project: "palimpsest/fetch"
 
@@ -8,7 +8,8 @@ const client = new GoogleGenAI({ httpOptions: { fetch: palimpsest() } });
 
 const parametersJsonSchema = { type: "object", properties: { path: { type: "string" } } };
 const config = { tools: [{ functionDeclarations: [{ name: "read_file", parametersJsonSchema }] }] };
-const contents: Content[] = [{ role: "user", parts: [{ text: "Read every module of src." }] }];
+const text = `Say what each of these is for: ${globSync("*.{json,md,ts,mts}")}`;
+const contents: Content[] = [{ role: "user", parts: [{ text }] }];
 for (;;) {
   const { candidates } = await client.models.generateContent({ model: "gemini-2.5-pro", contents, config });
   const content = candidates?.[0]?.content;
@@ -17,8 +18,8 @@ for (;;) {
   const calls = content.parts?.flatMap(({ functionCall }) => functionCall ?? []) ?? [];
   for (const { text } of content.parts ?? []) if (text !== undefined) console.log(text);
   if (calls.length === 0) break;
-  const read = async ({ name = "", args }: (typeof calls)[number]) => ({
-    functionResponse: { name, response: { output: await readFile(String(args?.path), "utf8") } },
+  const read = ({ name = "", args }: (typeof calls)[number]) => ({
+    functionResponse: { name, response: { output: readFileSync(String(args?.path), "utf8") } },
   });
-  contents.push({ role: "user", parts: await Promise.all(calls.map(read)) });
+  contents.push({ role: "user", parts: calls.map(read) });
 }

@@ -7,6 +7,7 @@
 import type { Conversation, Message, Part } from "../core/message.ts";
 import { stripParts, withoutSummary } from "../core/plan/summary-marks.ts";
 import type { RenderSettings } from "../core/settings/settings.ts";
+import { UNKNOWN_TOOL } from "../core/structure/message-label.ts";
 import type { Pairing } from "../core/structure/pairing.ts";
 import { resultNames } from "../core/structure/pairing.ts";
 import { structureOf } from "../core/structure/structure.ts";
@@ -18,9 +19,6 @@ export const KINDS = ["system", "tools", "user", "assistant", "reasoning", "tool
 export type Kind = (typeof KINDS)[number];
 
 export type Breakdown = ReturnType<typeof breakdownOf>;
-
-/** For a result that no call in the conversation explains. */
-export const UNKNOWN_TOOL = "(unknown tool)";
 
 export function breakdownOf(conversation: Conversation, counter: TokenCounter, pairing: Pairing) {
   const whole = countConversation(conversation, counter);

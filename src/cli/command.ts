@@ -26,6 +26,8 @@ export interface Command {
 /** The process as far as commands may touch it. */
 export interface Io {
   readonly stdin: AsyncIterable<Uint8Array>;
+  /** Standard input again, where a person types into it and sees the output. */
+  readonly keyboard?: NodeJS.ReadStream | undefined;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly environment: Environment;

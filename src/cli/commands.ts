@@ -20,12 +20,13 @@ export const FILE_COMMANDS: CommandRows = {
     summary: "Say whether a provider would accept a conversation; repair it.",
     load: () => import("./check.ts"),
   },
-  compact: { summary: "Compact a conversation now; no model is asked.", load: () => import("./compact.ts") },
+  compact: { summary: "Compact a conversation now, with a model or without.", load: () => import("./compact.ts") },
   explain: { summary: "Say why it would or would not be compacted now.", load: () => import("./explain.ts") },
   profiles: { summary: "Show what each profile does, or one in full.", load: () => import("./profiles.ts") },
 };
 
 export const SESSION_COMMANDS: CommandRows = {
+  chat: { summary: "Talk to a model that may work in a folder.", load: () => import("./chat.ts") },
   import: { summary: "Bring a conversation from a file into a store.", load: () => import("./import.ts") },
   sessions: { summary: "List the sessions of a store.", load: () => import("./sessions.ts") },
   show: {
@@ -43,6 +44,7 @@ export const SESSION_COMMANDS: CommandRows = {
   recall: { summary: "Search everything a session ever held.", load: () => import("./recall.ts") },
   export: { summary: "Write a session as a request body, or all of it.", load: () => import("./export.ts") },
   purge: { summary: "Delete archived messages for good, by age.", load: () => import("./purge.ts") },
+  ui: { summary: "Show the sessions of a store in a browser.", load: () => import("./ui.ts") },
   doctor: { summary: "Check a store for damage, and say how to mend it.", load: () => import("./doctor.ts") },
 };
 

@@ -1,10 +1,16 @@
 /**
- * `palimpsest compact`: a conversation below a target, now, without asking a model. Any readable file in, a request body or
- * message list of the same format out. Never changes the input file, and writes nothing when it is interrupted.
+ * `palimpsest compact`: a conversation below a target, now, without asking a model unless one is named. Any readable file in, a request body
+ * or message list of the same format out. Never changes the input file, and writes nothing when it is interrupted.
  */
 
 import { existsSync } from "node:fs";
-import { type CallOptions, type Compacted, type Compactor, createCompactor } from "../compactor.ts";
+import {
+  type CallOptions,
+  type Compacted,
+  type Compactor,
+  type CompactorOptions,
+  createCompactor,
+} from "../compactor.ts";
 import { CompactionError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { SettingsInput } from "../core/settings/settings.ts";
@@ -14,6 +20,7 @@ import { isProfileName } from "../profiles/profiles.ts";
 import { recalibrate } from "../session/learned-windows.ts";
 import { entriesOf, frameOf, modelOf } from "../session/session-view.ts";
 import { openSession } from "../session.ts";
+import { llm } from "../summarizers/llm.ts";
 import {
   type Command,
   didYouMean,
@@ -32,6 +39,7 @@ import {
 import { type Compaction, type CompactionOptions, callOf, compactSubject, describeCompaction } from "./compaction.ts";
 import { heardStore, hearInterrupt, interruptible } from "./interrupt.ts";
 import { CONVERSATION_OPTION, FORMAT_OPTION, loadSource, NAMES_NOTE, STANDARD_INPUT } from "./load.ts";
+import { loadModel, MODEL_NOTE, MODEL_OPTION } from "./model-option.ts";
 import { oneLine } from "./one-line.ts";
 import { compactionText, summaryText } from "./render-compaction.ts";
 import {
@@ -57,6 +65,7 @@ export const command: Command = {
     profile: PROFILE_OPTION,
     window: WINDOW_OPTION,
     summarizer: { type: "string", value: "NAME", about: "extractive (default), or none to leave out" },
+    model: MODEL_OPTION,
     instructions: { type: "string", value: "TEXT", about: "what the summary should focus on" },
     "dry-run": { type: "boolean", about: "print the plan; write nothing" },
     summary: { type: "boolean", about: "print the summary; the request goes to --out only" },
@@ -82,12 +91,14 @@ Exit codes: 0 done, or nothing had to be done; 1 it does not fit the target
 75 another process is compacting the session; 130 interrupted, nothing was
 written.
 
+${MODEL_NOTE}
 ${NAMES_NOTE}
 Examples:
   palimpsest compact session.jsonl --target 10% --out compacted.json
   palimpsest compact request.json --window 128k --profile nous --dry-run
   palimpsest compact request.json --keep 6 --diff > compacted.json
   palimpsest compact session.jsonl --target 10% --summary
+  palimpsest compact session.jsonl --model anthropic:claude-haiku-4-5 --summary
   palimpsest compact my-session
 `,
   run,
@@ -96,7 +107,10 @@ Examples:
 async function run(given: Words, io: Io): Promise<ExitCode> {
   const options = await settledOptions(given);
   const progress = progressLine(io.stderr, terminalOf(io.stderr, io.environment));
-  const task = { options, io, progress };
+  const { modelName } = options;
+  const summarizer =
+    modelName === undefined ? undefined : llm({ model: (await loadModel(modelName, io.environment)).model });
+  const task = { options, io, progress, ...(summarizer !== undefined && { summarizer }) };
   try {
     if (options.store !== undefined)
       return await overStore({ io, given }, (open) => compactStored({ ...task, ...open }));
@@ -125,6 +139,8 @@ interface Task {
   readonly io: Io;
   readonly progress: ProgressLine;
   readonly signal: AbortSignal;
+  /** Absent where no model is asked. */
+  readonly summarizer?: NonNullable<CompactorOptions["summarizer"]>;
 }
 
 async function compactFile(given: Words, task: Task): Promise<ExitCode> {
@@ -223,9 +239,10 @@ interface Outcome extends Compacted<unknown> {
 async function pass(task: StoredTask, state: SessionState, subject: Subject): Promise<Outcome> {
   const store = heardStore(task.store, task.signal);
   const { format, userSettings, profile, settings, callSettings } = subject;
+  const { summarizer } = task;
   // By its name, which the event keeps.
   const named = isProfileName(profile) ? profile : settings;
-  const compactor = createCompactor({ format, profile: named, ...userSettings });
+  const compactor = createCompactor({ format, profile: named, ...userSettings, ...(summarizer && { summarizer }) });
   const call = { ...callOf(compactionOptions(task)), ...(callSettings !== undefined && { settings: callSettings }) };
   if (task.options.isDryRun) {
     // As an opened session does, so that a dry run shows the same figures.
@@ -254,9 +271,9 @@ async function passWithoutStore(compactor: Compactor, state: SessionState, call:
   return { request: encoded, plan, report };
 }
 
-function compactionOptions({ options, signal, progress }: Task): CompactionOptions {
+function compactionOptions({ options, signal, progress, summarizer }: Task): CompactionOptions {
   const { target, instructions, withDiff } = options;
-  return { target, instructions, withDiff, signal, onProgress: progress.show };
+  return { target, instructions, withDiff, signal, onProgress: progress.show, summarizer };
 }
 
 export type CompactOptions = ReturnType<typeof readCompactOptions>;
@@ -273,6 +290,7 @@ export function readCompactOptions(given: Words, store = readStore(given)) {
     keepMessages: keep === undefined ? undefined : readKeep(keep),
     windowTokens: readWindow(given),
     summarizer: readSummarizer(given.text("summarizer")),
+    modelName: readModelName(given),
     instructions: given.text("instructions"),
     isDryRun: given.isSet("dry-run"),
     /** The summary is wanted on standard output. */
@@ -313,6 +331,17 @@ function readSummarizer(name = "extractive"): (typeof SUMMARIZERS)[number] {
   const known = SUMMARIZERS.find((summarizer) => summarizer === name);
   if (known !== undefined) return known;
   throw usage(`--summarizer must be ${SUMMARIZERS.join(" or ")}, not "${name}"${didYouMean(name, SUMMARIZERS)}`);
+}
+
+function readModelName(given: Words): string | undefined {
+  const name = given.text("model");
+  const strange = name === undefined ? undefined : ["summarizer", "dry-run"].find((option) => isGiven(given, option));
+  if (strange === undefined) return name;
+  throw usage(`--${strange} asks no model, so --model has no place with it`);
+}
+
+function isGiven(given: Words, option: string): boolean {
+  return given.isSet(option) || given.text(option) !== undefined;
 }
 
 function readKeep(text: string): number {

@@ -4,14 +4,15 @@
  */
 
 import type { Decision } from "../compactor/decide.ts";
-import { type CallOptions, type Compacted, createCompactor } from "../compactor.ts";
+import { type CallOptions, type Compacted, type CompactorOptions, createCompactor } from "../compactor.ts";
 import { isTextStep, removedIds } from "../core/plan/apply-plan.ts";
 import type { Plan, Obstacle as PlanObstacle, Step } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
+import type { DiffEntry } from "../session/views-around.ts";
 import type { TranscriptSource } from "../transcripts/index.ts";
 import { sharesOf } from "./breakdown.ts";
 import { leftOutOf } from "./load.ts";
-import { type DiffEntry, diffMessages, shownDiff } from "./message-diff.ts";
+import { diffMessages, shownDiff } from "./message-diff.ts";
 import { messageShower, type ShownMessage } from "./message-label.ts";
 import { protectedGroups, shrunkTail, usedPartition } from "./protections.ts";
 import { calibratedTo, decisionAsked, type Subject } from "./subject.ts";
@@ -32,11 +33,19 @@ export interface CompactionOptions {
   readonly withDiff: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: NonNullable<CallOptions["onProgress"]>;
+  /** Default: the embedded one, which asks no model. */
+  readonly summarizer?: CompactorOptions["summarizer"] | undefined;
 }
 
 export async function compactSubject(subject: Subject, options: CompactionOptions) {
   const { format, settings, model, recorded } = subject;
-  const compactor = createCompactor({ format, profile: settings, ...(model !== undefined && { model }) });
+  const { summarizer } = options;
+  const compactor = createCompactor({
+    format,
+    profile: settings,
+    ...(model !== undefined && { model }),
+    ...(summarizer !== undefined && { summarizer }),
+  });
   const compacted = await compactor.compact<unknown>(recorded.body, callOf(options));
   return { request: compacted.request, compaction: describeCompaction(subject, compacted, options) };
 }
@@ -79,6 +88,9 @@ export function describeCompaction(given: Subject, compacted: Compacted<unknown>
     fits: report.fits,
     steps: report.compacted ? stepsOf({ subject, plan, done: report.steps, diff }) : [],
     calls: report.calls,
+    /** The model that wrote the summary. */
+    model: report.model,
+    costUsd: report.costUsd,
     summary: report.result?.summary,
     shares: {
       before: sharesOf(conversation, { counter, render, totalTokens: report.tokensBefore }),

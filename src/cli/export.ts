@@ -3,9 +3,9 @@
 import { isArray, isObject } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { formatNamed } from "../formats.ts";
+import { exportedText } from "../session/export-session.ts";
 import { openSession } from "../session.ts";
 import { EXIT, indentedJson, usage, type Words } from "./command.ts";
-import { exportedText } from "./exported-session.ts";
 import { hearInterrupt } from "./interrupt.ts";
 import { STANDARD_INPUT } from "./load.ts";
 import { oneLine, plural } from "./one-line.ts";

@@ -6,10 +6,11 @@ import { CompactionError } from "../core/errors.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
 import { type ProfileName, profileNames } from "../profiles/profiles.ts";
+import { exportedText } from "../session/export-session.ts";
 import type { Session } from "../session/session-port.ts";
 import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
-import { exportedText, readExported, restoreSession } from "./exported-session.ts";
+import { readExported, restoreSession } from "./exported-session.ts";
 
 const BODY = JSON.parse(readFileSync("examples/long-conversation.json", "utf8"));
 const format = formatNamed("anthropic-messages");

@@ -13,20 +13,13 @@ import type { EditKind, NewEdit, NewMessage, StoredMessage, SystemEdit } from ".
 import type { EventEdits, FullStore, StoredEdit } from "../core/store/store-upkeep.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 import { formatNamed, isFormatName } from "../formats.ts";
-import type { Exported } from "../session/export-session.ts";
+import { EXPORT_KIND, EXPORT_VERSION, type Exported } from "../session/export-session.ts";
 import { baseOf } from "../session/session-view.ts";
-import { indentedJson } from "./command.ts";
-import { isTextPlanned, messagesOf } from "./store-command.ts";
+import { isTextPlanned } from "../session/views-around.ts";
+import { messagesOf } from "./store-command.ts";
 
 /** Files of older versions have neither `edits` nor `base`. */
 export type ExportedFile = NonNullable<ReturnType<typeof readExported>>;
-
-const KIND = "palimpsest-session";
-const VERSION = 1;
-
-export function exportedText(exported: Exported): string {
-  return indentedJson({ kind: KIND, version: VERSION, ...exported });
-}
 
 /** The kind stands at the beginning; in a file with sorted keys, a long list of events may come first. */
 const HEAD_BYTES = 65_536;
@@ -43,16 +36,16 @@ export function readExportedFile(path: string): ExportedFile | undefined {
   } catch {
     return undefined;
   }
-  return head.includes(`"${KIND}"`) ? readExported(readFileSync(path, "utf8")) : undefined;
+  return head.includes(`"${EXPORT_KIND}"`) ? readExported(readFileSync(path, "utf8")) : undefined;
 }
 
 /** Undefined for a text that is something else. */
 export function readExported(text: string) {
-  if (!text.includes(`"${KIND}"`)) return undefined;
+  if (!text.includes(`"${EXPORT_KIND}"`)) return undefined;
   const file = parsed(text);
-  if (!isObject(file) || file.kind !== KIND) return undefined;
-  if (numberOf(file.version) !== VERSION)
-    throw broken(`it is of version ${JSON.stringify(file.version)}; this one reads ${VERSION}`);
+  if (!isObject(file) || file.kind !== EXPORT_KIND) return undefined;
+  if (numberOf(file.version) !== EXPORT_VERSION)
+    throw broken(`it is of version ${JSON.stringify(file.version)}; this one reads ${EXPORT_VERSION}`);
   const { id, format, request, log, events, edits, base, metadata, agentId } = file;
   const name = stringOf(format) ?? "";
   if (typeof id !== "string" || !isFormatName(name)) throw broken("its id or format is missing");

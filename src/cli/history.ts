@@ -4,7 +4,7 @@ import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import { EXIT } from "./command.ts";
 import { count, minuteOf, oneLine, plural } from "./one-line.ts";
 import { eventsOf, sessionState, storeCommand } from "./store-command.ts";
-import { ELASTIC, LEFT, RIGHT, type Terminal } from "./terminal.ts";
+import { type Blocks, ELASTIC, LEFT, RIGHT, type Terminal } from "./terminal.ts";
 
 export const command = storeCommand({
   use: "reading",
@@ -24,11 +24,15 @@ Examples:
     request.print({ session: id, events }, (terminal) =>
       events.length === 0
         ? [[terminal.fit(`session ${oneLine(id)} was never compacted`)]]
-        : [tableOf(events, terminal), reportLines(events, terminal)],
+        : historyBlocks(events, terminal),
     );
     return EXIT.ok;
   },
 });
+
+export function historyBlocks(events: readonly CompactionEvent[], terminal: Terminal): Blocks {
+  return [tableOf(events, terminal), reportLines(events, terminal)];
+}
 
 /** In the words of the log. */
 export function reportLine({ strategy, originalTokens, compactedTokens, messagesRemoved }: CompactionEvent): string {
@@ -68,14 +72,14 @@ function reportLines(events: readonly CompactionEvent[], terminal: Terminal): re
       const number = String(event.number).padStart(width);
       return [
         terminal.fit(terminal.signs(`  ${number}  ${oneLine(reportLine(event))}`)),
-        terminal.note(`  ${" ".repeat(width)}  ${madeBy(event)}`),
+        ...madeBy(event).map((line) => terminal.note(`  ${" ".repeat(width)}  ${line}`)),
       ];
     }),
   ];
 }
 
-function madeBy({ id, profile, modelUsed, calls, costUsd }: CompactionEvent): string {
-  const model = calls === 0 ? [] : [`${plural(calls, "call")}${modelUsed === null ? "" : ` to ${oneLine(modelUsed)}`}`];
-  const cost = costUsd === null ? [] : [`$${costUsd.toFixed(4)}`];
-  return [`id ${id}`, `profile ${oneLine(profile)}`, ...model, ...cost].join(", ");
+function madeBy({ id, profile, modelUsed, calls, costUsd }: CompactionEvent): readonly string[] {
+  const cost = costUsd === null ? "" : `, $${costUsd.toFixed(4)}`;
+  const asked = calls === 0 ? [] : [`${plural(calls, "call")} to ${oneLine(modelUsed ?? "a model")}${cost}`];
+  return [`id ${id}, profile ${oneLine(profile)}`, ...asked];
 }

@@ -19,6 +19,7 @@ for (const stream of [process.stdout, process.stderr]) {
 
 process.exitCode = await runPalimpsest(process.argv.slice(2), {
   stdin: process.stdin,
+  keyboard: process.stdin.isTTY && process.stdout.isTTY ? process.stdin : undefined,
   stdout: process.stdout,
   stderr: process.stderr,
   environment: process.env,

@@ -5,14 +5,10 @@
 
 import { type Conversation, type Message, textsOf } from "../core/message.ts";
 import type { CountTokens } from "../core/ports.ts";
+import type { DiffEntry } from "../session/views-around.ts";
 import { messageShower, type ShownMessage } from "./message-label.ts";
 import { count, oneLine, plural } from "./one-line.ts";
 import { ELASTIC, LEFT, RIGHT, type Style, type Terminal, THIRD } from "./terminal.ts";
-
-export type DiffEntry =
-  | { readonly mark: "=" | "~"; readonly before: number; readonly after: number }
-  | { readonly mark: "-"; readonly before: number }
-  | { readonly mark: "+"; readonly after: number };
 
 export function diffMessages(before: readonly Message[], after: readonly Message[]): readonly DiffEntry[] {
   const anchors = anchorsOf(before.map(wireText), after.map(wireText));

@@ -46,7 +46,7 @@ function readLimit(given: Words): number {
   throw usage(`--limit must be a number from 1 to ${LIMIT_MAX}, not "${text}"`);
 }
 
-function hitLines(hit: Hit, events: ReadonlyMap<string, number>, terminal: Terminal): readonly string[] {
+export function hitLines(hit: Hit, events: ReadonlyMap<string, number>, terminal: Terminal): readonly string[] {
   const { columns } = terminal;
   const where = hit.archivedBy === null ? "in view" : `replaced by compaction ${events.get(hit.archivedBy) ?? "?"}`;
   const about = terminal.fit(

@@ -45,7 +45,13 @@ export function summaryText({ summary, reason, compacted }: Compaction, { isTTY,
 function headLines(compaction: Compaction, terminal: Terminal): readonly string[] {
   const done = compaction.compacted ? sizesLines(compaction, terminal) : nothingDone(compaction, terminal);
   const limit = terminal.fit(`profile ${compaction.profile}, ${limitText(compaction)}`);
-  return [terminal.fileTitle(compaction), ...done, limit];
+  return [terminal.fileTitle(compaction), ...done, limit, ...modelLine(compaction, terminal)];
+}
+
+function modelLine({ calls, model, costUsd }: Compaction, terminal: Terminal): readonly string[] {
+  if (calls === 0) return [];
+  const cost = costUsd === undefined ? "" : `, $${costUsd.toFixed(4)}`;
+  return [terminal.fit(`${plural(calls, "call")} to ${oneLine(model ?? "the model")}${cost}`)];
 }
 
 function sizesLines(
@@ -71,17 +77,18 @@ function limitText({ targetTokens, windowTokens, tokensAfter, fits }: Compaction
   return `${name} ${count(limit)} tokens: ${verdict}`;
 }
 
-const LOOKS = [
+/** How each kind of content is drawn, summaries too. */
+export const SHARE_LOOKS = [
   ...KINDS.map((kind) => ({ kind, ...KIND_LOOKS[kind] })),
   { kind: "summary", title: "summary", style: "red", letter: "*" },
 ] as const;
 
 function barLines({ shares, tokensBefore, tokensAfter }: Compaction, terminal: Terminal): readonly string[] {
   const bar = (of: KindShares): string => {
-    const slices = LOOKS.map(({ kind, style, letter }) => ({ style, letter, amount: Math.max(0, of[kind]) }));
+    const slices = SHARE_LOOKS.map(({ kind, style, letter }) => ({ style, letter, amount: Math.max(0, of[kind]) }));
     return terminal.bar(slices, terminal.columns - 11, tokensBefore);
   };
-  const present = LOOKS.filter(({ kind }) => shares.before[kind] > 0 || shares.after[kind] > 0);
+  const present = SHARE_LOOKS.filter(({ kind }) => shares.before[kind] > 0 || shares.after[kind] > 0);
   const rows = [
     ["", "before", "after"],
     ...present.map(({ kind, title }) => [title, count(shares.before[kind]), count(shares.after[kind])]),
@@ -113,9 +120,13 @@ function noteLines({ fallbacks, notes, repairs, leftOut }: Compaction, terminal:
   if (lines.length === 0) return [];
   return [
     terminal.heading("Notes"),
-    ...lines.slice(0, NOTES_SHOWN).map((line) => terminal.fit(`  ${oneLine(line)}`)),
+    ...lines.slice(0, NOTES_SHOWN).flatMap((line) => wrap(oneLine(line), terminal.columns - 2).map(indented)),
     ...terminal.more(lines.length - NOTES_SHOWN, "; --json has them all"),
   ];
+}
+
+function indented(line: string): string {
+  return `  ${line}`;
 }
 
 /** One line per rule: a long session may break the same one a hundred times. */

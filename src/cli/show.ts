@@ -19,7 +19,7 @@ import {
   storeCommand,
   viewConversation,
 } from "./store-command.ts";
-import { ELASTIC, LEFT, RIGHT, type Style, type Terminal, THIRD } from "./terminal.ts";
+import { type Blocks, ELASTIC, LEFT, RIGHT, type Style, type Terminal, THIRD } from "./terminal.ts";
 
 export const command = storeCommand({
   use: "reading",
@@ -75,9 +75,20 @@ async function showView({ print }: StoreRequest, state: SessionState): Promise<v
   const about = `${format}, ${plural(messages.length, "message")} in view, ${count(tokens)} tokens (estimate)`;
   print({ session: id, format, tokens, ...around, counters, messages }, (terminal) => [
     [titleOf(id, about, terminal), ...aroundLine(around)],
+    ...listBlocks(messages, terminal),
+  ]);
+}
+
+/** The messages of a view with their ids. */
+export function viewBlocks(state: SessionState, terminal: Terminal): Blocks {
+  return listBlocks(shownMessages(state, state.view), terminal);
+}
+
+function listBlocks(messages: readonly ShownStored[], terminal: Terminal): Blocks {
+  return [
     messages.length === 0 ? ["the view is empty"] : storedLines(messages, terminal),
     noteLines(messages, terminal),
-  ]);
+  ];
 }
 
 async function showArchive(request: StoreRequest, state: SessionState): Promise<void> {

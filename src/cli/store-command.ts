@@ -7,7 +7,6 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { CompactionError } from "../core/errors.ts";
-import { isArray, isObject, type JsonObject } from "../core/json.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
@@ -43,7 +42,7 @@ interface StoreCommandSpec extends Pick<Command, "usage" | "notes"> {
   /** What further words are: part of the last operand, as in a query without quotes, or operands like the last one. */
   readonly furtherWords?: "joined" | "repeated";
   readonly options?: OptionSpecs;
-  readonly use?: StoreUse;
+  readonly use?: StoreUse | ((given: Words) => StoreUse);
   /** Checks the options before the store is touched, and returns the work. */
   begin(given: Words): (request: StoreRequest) => Promise<ExitCode>;
 }
@@ -76,7 +75,8 @@ export function storeCommand(spec: StoreCommandSpec): Command {
       const operands = operandsOf(given, spec);
       const work = spec.begin(given);
       const [id = ""] = operands;
-      return overStore({ io, given, use: spec.use ?? "existing" }, (task) =>
+      const use = typeof spec.use === "function" ? spec.use(given) : spec.use;
+      return overStore({ io, given, use: use ?? "existing" }, (task) =>
         work({ ...task, operands, id, io, print: (data, asText) => print({ given, io }, data, asText) }),
       );
     },
@@ -252,23 +252,4 @@ export function shownMessages(state: SessionState, stored: readonly StoredMessag
 
 export function counterOf({ format, base }: Pick<SessionState, "format" | "base">): TokenCounter {
   return estimateTokens(countedIn(format, base, modelOf(base)));
-}
-
-/** The messages that it meant to take out. */
-export function plannedRemovals(event: CompactionEvent): ReadonlySet<string> {
-  const ids = stepsOf(event).flatMap((step) => [...idsIn(step, "messageIds"), ...idsIn(step, "replacesIds")]);
-  return new Set(ids);
-}
-
-export function isTextPlanned(event: CompactionEvent, messageId: string): boolean {
-  return stepsOf(event).some((step) => step.messageId === messageId && typeof step.text === "string");
-}
-
-function stepsOf({ plan }: CompactionEvent): readonly JsonObject[] {
-  return isObject(plan) && isArray(plan.steps) ? plan.steps.filter(isObject) : [];
-}
-
-function idsIn(step: JsonObject, key: string): readonly string[] {
-  const ids = step[key];
-  return isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
 }

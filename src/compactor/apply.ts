@@ -30,8 +30,6 @@ export interface ApplyInput {
   readonly native: NativeAttempt | undefined;
   /** Undefined where no summary was asked for. */
   readonly made: SummaryOutcome | undefined;
-  /** The name of the summarizer that needs no model. */
-  readonly embeddedName: string;
 }
 
 export interface AppliedPass {
@@ -78,13 +76,13 @@ export function refuseBroken(plan: Plan, input: PlanInput): void {
 }
 
 /** The decision's plan, or the fallback that matches the summary's outcome. */
-function planToApply({ decision, made, counter, embeddedName }: ApplyInput): Plan {
+function planToApply({ decision, made, counter }: ApplyInput): Plan {
   const { fallbacks, input, isOwn } = decision;
   if (made?.type === "truncate") return fallbacks.truncation;
   if (made?.type === "keep") return fallbacks.nothing;
-  // The host's own strategy decides its tail alone.
-  const isEmbedded = made?.by.name === embeddedName && made.fallbacks.length === 0 && !isOwn;
-  const longer = isEmbedded ? fallbacks.longerTail(counter.countText(made.result.text)) : undefined;
+  // A summarizer that says less leaves its room to the tail. The host's own strategy decides its tail alone, and so does who provides a summary.
+  const isPlanned = made?.by.name !== PROVIDED_NAME && made?.fallbacks.length === 0 && !isOwn;
+  const longer = isPlanned ? fallbacks.longerTail(counter.countText(made.result.text)) : undefined;
   if (longer !== undefined) refuseBroken(longer, input);
   return longer ?? fallbacks.summary;
 }

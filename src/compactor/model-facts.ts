@@ -3,6 +3,7 @@
  * caller's value wins, and so does a window learned from a refusal. A model that is not listed has neither window nor price.
  */
 
+import type { Usage } from "../core/ports.ts";
 import type { Prices } from "./report.ts";
 
 /** The price of a request; above a number of input tokens, a higher one for all of it. */
@@ -34,6 +35,18 @@ export function windowOfModel(model: string): number | undefined {
 /** Undefined for an unknown model. Only names as the providers use them: a reseller has its own prices. */
 export function tariffOf(model: string): Tariff | undefined {
   return factsOf(model.replace(/^models\//, ""))?.tariff;
+}
+
+/** In USD; undefined where the prices are. */
+export function costOf(usage: Omit<Usage, "reasoningTokens">, prices: Prices | undefined): number | undefined {
+  if (prices === undefined) return undefined;
+  const uncached = usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens;
+  const total =
+    uncached * prices.input +
+    usage.cacheReadTokens * (prices.cacheRead ?? prices.input) +
+    usage.cacheWriteTokens * (prices.cacheWrite ?? prices.input) +
+    usage.outputTokens * prices.output;
+  return total / 1e6;
 }
 
 /** A name may carry the date of its version. */

@@ -175,8 +175,7 @@ async function carryOut(
     const { native, made, readable } = await replacementFor(engine, pass, verdict, call);
     const { input, model } = reading;
     const { counter } = facts;
-    const embeddedName = engine.embedded.summarizer.name;
-    const applied = applyDecision({ decision, seen: input.view, model, counter, native, made, embeddedName });
+    const applied = applyDecision({ decision, seen: input.view, model, counter, native, made });
     const carried = { ...applied, readable, notes: [...applied.notes, ...teller.notes], details };
     const result = finish(engine, { reading, decision, counter, carried });
     const { report } = result;

@@ -10,7 +10,7 @@ import { UNTRIED } from "../core/plan/plan-input.ts";
 import type { Usage, Violation } from "../core/ports.ts";
 import type { Repair } from "../core/repair/repair.ts";
 import { totalUsage } from "../core/usage.ts";
-import { type Tariff, tariffOf } from "./model-facts.ts";
+import { costOf, type Tariff, tariffOf } from "./model-facts.ts";
 
 import type { NativeOutcome } from "./native.ts";
 import type { OverflowReport } from "./overflow.ts";
@@ -217,7 +217,7 @@ export interface Bill {
 }
 
 /** Undefined where nothing was used, or any price is unknown: a partial sum would look like the whole. */
-function costUsd(bills: readonly Bill[], prices: Prices | undefined): number | undefined {
+export function costUsd(bills: readonly Bill[], prices: Prices | undefined): number | undefined {
   const costs = bills.map((bill) => costOf(bill.usage, prices ?? publishedPrices(bill)));
   if (costs.length === 0) return undefined;
   return costs.reduce((sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost));
@@ -227,15 +227,4 @@ function publishedPrices({ usage, model, isOneRequest }: Bill): Prices | undefin
   const tariff: Tariff | undefined = model === undefined ? undefined : tariffOf(model);
   if (tariff?.above === undefined || usage.inputTokens <= tariff.above.inputTokens) return tariff?.prices;
   return isOneRequest ? tariff.above.prices : undefined;
-}
-
-function costOf(usage: Usage, prices: Prices | undefined): number | undefined {
-  if (prices === undefined) return undefined;
-  const uncached = usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens;
-  const total =
-    uncached * prices.input +
-    usage.cacheReadTokens * (prices.cacheRead ?? prices.input) +
-    usage.cacheWriteTokens * (prices.cacheWrite ?? prices.input) +
-    usage.outputTokens * prices.output;
-  return total / 1e6;
 }

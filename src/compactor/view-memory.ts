@@ -18,6 +18,8 @@ export interface ViewMemory {
    */
   recall(source: Conversation, model: string | undefined): RecalledView;
   remember(source: Conversation, view: Conversation, passes: Passes): void;
+  /** Knows the same so far, and then goes its own way. */
+  copy(conversationsMax: number): ViewMemory;
 }
 
 export interface RecalledView {
@@ -46,8 +48,8 @@ interface Entry {
   readonly passes: Passes;
 }
 
-export function createViewMemory(conversationsMax: number): ViewMemory {
-  let entries: readonly Entry[] = [];
+export function createViewMemory(conversationsMax: number, known: readonly Entry[] = []): ViewMemory {
+  let entries = known.slice(0, conversationsMax);
   return {
     recall: (source, model) => {
       const entry = entryFor(entries.filter(canBeLaidOver(source)), source.messages);
@@ -79,6 +81,7 @@ export function createViewMemory(conversationsMax: number): ViewMemory {
       const others = entries.filter((candidate) => !isOurs(candidate) || !isPrefix(candidate.source, source.messages));
       entries = [entry, ...others].slice(0, conversationsMax);
     },
+    copy: (max) => createViewMemory(max, entries),
   };
 }
 

@@ -24,6 +24,8 @@ export interface Format<Request extends object = object> {
   readUsage(response: unknown): Usage | undefined;
   /** The overflow that an error (thrown, parsed or text) states, with its numbers; undefined for other errors. */
   readOverflow(error: unknown): Overflow | undefined;
+  /** Whether an error says that reasoning of earlier answers is not accepted, because of its signature. */
+  refusesReasoning(error: unknown): boolean;
   /** Tool definitions in a neutral form; those that only this provider knows are returned as `foreign`. */
   readTools(tools: JsonValue | undefined): ReadTools;
   /** Writes the neutral form as this format's `tools`. */

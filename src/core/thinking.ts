@@ -53,7 +53,7 @@ export function withDroppableThinking(conversation: Conversation): Conversation 
 }
 
 /** Keeps an empty message in place, so that a view of the same messages still matches it. */
-function withoutThinking(message: Message): Message {
+export function withoutThinking(message: Message): Message {
   const parts = message.parts.filter(({ type }) => type !== "reasoning");
   if (parts.length === message.parts.length) return message;
   return { ...message, parts: parts.length === 0 ? [text("[Thinking that was not kept.]")] : parts };

@@ -15,6 +15,8 @@ export interface AnswerReader {
   readonly hasBegun: boolean;
   /** What the provider sent when it refused the request as too long. */
   readonly refusal: unknown;
+  /** Whether it refused reasoning of earlier answers. */
+  readonly refusesReasoning: boolean;
   /** As the provider counts it; what a stream says later replaces what it said before. */
   readonly usage: JsonObject | undefined;
   readonly stopReason: string | undefined;
@@ -37,12 +39,19 @@ const WHOLE_BYTES_MAX = 32 * 1024 * 1024;
 interface Findings {
   hasBegun: boolean;
   refusal: unknown;
+  refusesReasoning: boolean;
   usage: JsonObject | undefined;
   stopReason: string | undefined;
 }
 
 export function createAnswerReader(kind: AnswerKind): AnswerReader {
-  const found: Findings = { hasBegun: false, refusal: undefined, usage: undefined, stopReason: undefined };
+  const found: Findings = {
+    hasBegun: false,
+    refusal: undefined,
+    refusesReasoning: false,
+    usage: undefined,
+    stopReason: undefined,
+  };
   const isEvents = kind.status < 400 && kind.contentType.startsWith("text/event-stream");
   const reader = isEvents ? eventReader(kind, found) : wholeReader(kind, found);
   let isBroken = false;
@@ -64,6 +73,9 @@ export function createAnswerReader(kind: AnswerKind): AnswerReader {
     },
     get refusal() {
       return found.refusal;
+    },
+    get refusesReasoning() {
+      return found.refusesReasoning;
     },
     get usage() {
       return found.usage;
@@ -95,6 +107,7 @@ function wholeReader({ format, status, isStreamed }: AnswerKind, found: Findings
         // As SDKs put it where there is no body.
         const refusal = { status, body: body ?? (text === "" ? `${status} (no body)` : text) };
         if (format.readOverflow(refusal) !== undefined) found.refusal = refusal;
+        else found.refusesReasoning = status === 400 && format.refusesReasoning(refusal);
       } else for (const part of isArray(body) ? body : [body]) if (isObject(part)) readWhole(part, format, found);
       found.hasBegun = true;
     },

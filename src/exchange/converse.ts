@@ -78,11 +78,14 @@ export async function converse(request: Recognised): Promise<Response> {
   for (let sends = 1; ; sends++) {
     const [response, answer] = await send(request, { sent, asked });
     const { refusal } = answer.reader;
+    if (answer.reader.refusesReasoning && asked !== undefined && sent !== undefined) {
+      return sendUnreasoned(request, asked, answer.relay);
+    }
     if (refusal === undefined || asked === undefined || sent === undefined || sends >= SENDS_MAX) {
       const isOurs = sent?.text !== undefined && UNPROCESSABLE.has(response.status);
       return isOurs && refusal === undefined ? sendOriginal(request, response, answer.relay) : answer.relay.pass();
     }
-    const next = await prepare(request, asked, { request: sent.fitted.request, overflow: refusal });
+    const next = await prepare(request, asked, { because: "length", request: sent.fitted.request, overflow: refusal });
     if (next?.fitted.report.overflow?.retry !== true) return answer.relay.pass();
     await answer.relay.discard();
     throwIfAborted(call.signal);
@@ -106,11 +109,7 @@ function askedBy({ call, endpoint, body, compactor, hearing, from }: Recognised)
 }
 
 /** Undefined where that failed; then the request goes out as it came. */
-async function prepare(
-  request: Recognised,
-  asked: KeptRequest,
-  refused?: RefusedRequest,
-): Promise<Sent | undefined> {
+async function prepare(request: Recognised, asked: KeptRequest, refused?: RefusedRequest): Promise<Sent | undefined> {
   const { call, body, endpoint, hearing, keeper } = request;
   try {
     const fitted = await keeper.fit(asked, refused);
@@ -220,6 +219,16 @@ function record(request: Recognised, { sent, asked }: Sending, ending: Ending): 
   } catch (error) {
     hearing.failed(error);
   }
+}
+
+/** Once more without the reasoning that the provider refused. Where that is refused too, the client gets the first answer. */
+async function sendUnreasoned(request: Recognised, asked: KeptRequest, refused: Relay): Promise<Response> {
+  const sent = await prepare(request, asked, { because: "reasoning" });
+  if (sent === undefined) return refused.pass();
+  const [response, { relay: next }] = await send(request, { sent, asked });
+  const [chosen, other] = response.status === 400 ? [refused, next] : [next, refused];
+  await other.discard();
+  return chosen.pass();
 }
 
 /** What a provider answers to a request that it cannot read. */

@@ -71,10 +71,12 @@ function canonical(value: JsonValue): string {
   if (isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value);
   const plain = unmarked(value);
-  const fields = Object.keys(plain).toSorted().map((key) => {
-    const field = plain[key] ?? null;
-    return `${JSON.stringify(key)}:${canonical(TEXT_KEYS.has(key) ? (onlyText(field) ?? field) : field)}`;
-  });
+  const fields = Object.keys(plain)
+    .toSorted()
+    .map((key) => {
+      const field = plain[key] ?? null;
+      return `${JSON.stringify(key)}:${canonical(TEXT_KEYS.has(key) ? (onlyText(field) ?? field) : field)}`;
+    });
   return `{${fields.join(",")}}`;
 }
 

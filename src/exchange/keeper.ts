@@ -5,13 +5,16 @@
 
 import type { Report } from "../compactor/report.ts";
 import type { Compactor } from "../compactor.ts";
+import { CompactionError } from "../core/errors.ts";
 import { isArray, type JsonObject, type JsonValue } from "../core/json.ts";
 import { takePreservedIn } from "../core/marks.ts";
 import type { Store } from "../core/store/store.ts";
 import type { TrafficStore } from "../core/store/traffic.ts";
 import { createIdentity } from "./identity.ts";
+import { createRememberedConversations } from "./remembered-conversations.ts";
 import { createStoredConversations } from "./stored-conversations.ts";
 import { fitView } from "./stored-view.ts";
+import { withoutReasoning } from "./without-reasoning.ts";
 
 /** A request to be fitted, and what is known of who sends it. */
 export interface KeptRequest {
@@ -26,11 +29,10 @@ export interface KeptRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request that the provider refused as too long, and its answer. */
-export interface RefusedRequest {
-  readonly request: JsonObject;
-  readonly overflow: unknown;
-}
+/** A request that the provider refused: as too long, with its answer, or for reasoning of earlier answers. */
+export type RefusedRequest =
+  | { readonly because: "length"; readonly request: JsonObject; readonly overflow: unknown }
+  | { readonly because: "reasoning" };
 
 export interface Fitted {
   /** The same object as the one that was asked where nothing has to change. */
@@ -48,16 +50,28 @@ export interface Keeper {
   fit(request: KeptRequest, refused?: RefusedRequest): Promise<Fitted>;
 }
 
-/** In the memory of this process. */
-export function memoryKeeper(): Keeper {
+/** In the memory of this process, which forgets the conversation unused for longest. */
+export function memoryKeeper(conversationsMax: number): Keeper {
+  const identity = createIdentity();
+  const conversations = createRememberedConversations(conversationsMax);
   return {
-    fit: async ({ compactor, asked, name, signal }, refused) => {
-      const { request, report } = await compactor.fit(asked, {
-        ...(signal !== undefined && { signal }),
-        ...(refused !== undefined && { overflow: refused.overflow }),
-        ...(name !== undefined && { hookContext: { sessionId: name } }),
-      });
-      return { request, report, fullTokens: Math.max(report.tokensBefore, report.tokensAfter) };
+    fit: async ({ compactor, asked, root, name, signal }, refused) => {
+      const { format } = compactor;
+      const list = listOf(asked, format.listKey);
+      const conversation = conversations.find(identity.chain([format.name, ...root], list), compactor);
+      if (refused?.because === "reasoning") conversation.unreasoned = list.length;
+      const { unreasoned } = conversation;
+      const plain = list.slice(0, unreasoned).map((message) => withoutReasoning(format, message));
+      const given = unreasoned === 0 ? asked : { ...asked, [format.listKey]: [...plain, ...list.slice(unreasoned)] };
+      const { request, report } = await inTurn(conversation, () =>
+        conversation.compactor.fit(given, {
+          ...(signal !== undefined && { signal }),
+          ...(refused?.because === "length" && { overflow: refused.overflow }),
+          ...(name !== undefined && { hookContext: { sessionId: name } }),
+        }),
+      );
+      if (report.compacted) conversation.savedTokens += report.tokensBefore - report.tokensAfter;
+      return { request, report, fullTokens: report.tokensAfter + conversation.savedTokens };
     },
   };
 }
@@ -68,23 +82,27 @@ export function storeKeeper(store: Promise<Store & TrafficStore>, conversationsM
   const conversations = store.then((opened) => createStoredConversations(opened, conversationsMax));
   // Whoever makes a request hears of it.
   conversations.catch(() => {});
-  const inMemory = memoryKeeper();
   return {
     fit: async (given, refused) => {
       const { compactor, root, metadata, signal } = given;
       const { listKey, name } = compactor.format;
       const { request: asked } = takePreservedIn(given.asked, listKey);
       const list = listOf(asked, listKey);
-      // Nothing is said yet.
-      if (list.length === 0) return inMemory.fit(given, refused);
+      if (list.length === 0) throw new CompactionError("invalid-request", "The request has no messages.");
       const base = { ...asked, [listKey]: [] };
       const hashes = identity.chain([name, ...root], list);
       const view = await (await conversations).enter({ compactor, list, hashes, base, metadata, signal });
-      const overflow = refused === undefined ? {} : { overflow: refused.overflow, refused: refused.request };
-      const fitted = await fitView(view, { asked, list, base, signal, ...overflow });
+      const fitted = await inTurn(view, () => fitView(view, { asked, list, base, signal, refused }));
       return { ...fitted, sessionId: view.parts.id };
     },
   };
+}
+
+/** Single flight: requests of one conversation are fitted one after the other, so that each compaction is made once. */
+async function inTurn<T>(conversation: { turn: Promise<unknown> }, work: () => Promise<T>): Promise<T> {
+  const done = conversation.turn.then(work);
+  conversation.turn = done.catch(() => {});
+  return done;
 }
 
 function listOf(body: JsonObject, listKey: string): readonly JsonValue[] {

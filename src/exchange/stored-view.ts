@@ -5,15 +5,18 @@
 
 import type { Report } from "../compactor/report.ts";
 import type { Compactor } from "../compactor.ts";
-import { isSameJson } from "../core/identity.ts";
-import type { JsonObject, JsonValue } from "../core/json.ts";
-import { type Conversation, isUntouched, type Message } from "../core/message.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
+import { isSameJson } from "../core/identity.ts";
+import { type JsonObject, type JsonValue, numberOf } from "../core/json.ts";
+import { type Conversation, isUntouched, type Message } from "../core/message.ts";
 import type { SessionState, Store } from "../core/store/store.ts";
+import { sequenceOf } from "../core/store/store-rules.ts";
+import { withoutThinking } from "../core/thinking.ts";
 import { compactView, createParts, type SessionParts } from "../session/compact-view.ts";
 import { heedRefusal, keepWindows, recalibrate, restoreWindows } from "../session/learned-windows.ts";
 import { createLiveView, type Entry, type Snapshot } from "../session/session-view.ts";
 import { digestOf } from "./identity.ts";
+import type { RefusedRequest } from "./keeper.ts";
 import { type LiveBody, withLiveBody } from "./live-body.ts";
 
 /** A conversation that this process has open. */
@@ -52,9 +55,7 @@ export interface ViewDemand {
   readonly list: readonly JsonValue[];
   /** The request without its messages. */
   readonly base: JsonObject;
-  /** What the provider answered to `refused`. */
-  readonly overflow?: unknown;
-  readonly refused?: JsonObject;
+  readonly refused?: RefusedRequest | undefined;
   readonly hookContext?: HookContext;
   readonly signal?: AbortSignal | undefined;
 }
@@ -69,20 +70,14 @@ export interface FittedView {
   readonly fullTokens: number;
 }
 
-/** Single flight: the requests of a conversation are fitted one by one, so that each compaction is made once. */
 export async function fitView(view: StoredView, demand: ViewDemand): Promise<FittedView> {
-  const fitted = view.turn.then(() => fitNow(view, demand));
-  view.turn = fitted.catch(() => {});
-  return fitted;
-}
-
-async function fitNow(view: StoredView, demand: ViewDemand): Promise<FittedView> {
   const { parts } = view;
-  const { asked, list, base, overflow, refused, hookContext, signal } = demand;
+  const { asked, list, base, refused, hookContext, signal } = demand;
   parts.live.setBase(base);
   await keepBase(view, demand);
   await keepWindows(parts, { signal });
-  const heeded = overflow === undefined ? {} : await heedRefusal(parts, { overflow, ...(signal && { signal }) }, refused);
+  if (refused?.because === "reasoning") await leaveOutReasoning(view, signal);
+  const heeded = refused?.because === "length" ? await heedLength(view, refused, signal) : {};
   const { sent, report, estimatedTokens, eventId } = await compactView(parts, {
     ...heeded,
     ...(signal !== undefined && { signal }),
@@ -94,6 +89,24 @@ async function fitNow(view: StoredView, demand: ViewDemand): Promise<FittedView>
   if (isAsAsked(current, parts.live.current().frame, list)) return { request: asked, ...told };
   // A frame is decoded from an object, and encodes to one.
   return { request: parts.compactor.format.encode(current) as JsonObject, ...told };
+}
+
+async function heedLength(
+  { parts }: StoredView,
+  { overflow, request }: Extract<RefusedRequest, { readonly because: "length" }>,
+  signal: AbortSignal | undefined,
+) {
+  return heedRefusal(parts, { overflow, ...(signal !== undefined && { signal }) }, request);
+}
+
+/** The key in the session's metadata: up to this number, messages are sent without reasoning. */
+const UNREASONED = "unreasonedSequence";
+
+async function leaveOutReasoning({ parts }: StoredView, signal: AbortSignal | undefined): Promise<void> {
+  const { id, store, live } = parts;
+  const { metadata, version } = (await live.refresh()).record;
+  await store.update(id, { type: "metadata", metadata: { ...metadata, [UNREASONED]: version.sequence } }, { signal });
+  await live.refresh();
 }
 
 /** What the model and the host see of a session beside its messages; the rest changes with every request. */
@@ -109,21 +122,19 @@ async function keepBase(view: StoredView, { base, signal }: ViewDemand): Promise
 }
 
 /** The messages of a view that are sent as they were stored, as the client wrote them this time. */
-function asWritten(
-  view: StoredView,
-  messages: readonly Message[],
-  list: readonly JsonValue[],
-): readonly Message[] {
+function asWritten(view: StoredView, messages: readonly Message[], list: readonly JsonValue[]): readonly Message[] {
   const snapshot = view.parts.live.current();
   if (view.placed !== snapshot.list) {
     view.places = placesIn(snapshot.entries, list);
     view.placed = snapshot.list;
   }
+  const unreasoned = numberOf(snapshot.record.metadata[UNREASONED]) ?? 0;
   return messages.map((message) => {
     const json = list[view.places.get(message.id) ?? list.length];
-    if (json === undefined || !isUntouched(message) || message.wire.json === json) return message;
+    const isSame = json === undefined || !isUntouched(message) || message.wire.json === json;
     const { role, parts } = message;
-    return { ...message, wire: { json, role, parts } };
+    const written = isSame ? message : { ...message, wire: { json, role, parts } };
+    return (sequenceOf(message.id) ?? unreasoned + 1) <= unreasoned ? withoutThinking(written) : written;
   });
 }
 

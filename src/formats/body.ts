@@ -12,6 +12,7 @@ import { type Conversation, type FormatName, isUntouched, type Message, type Par
 import type { Format, ReadTools, ToolDefinition, ValidateOptions, Violation } from "../core/ports.ts";
 import { readUsage } from "../core/usage.ts";
 import { readOverflow } from "./overflow.ts";
+import { refusesReasoning } from "./reasoning-refusal.ts";
 
 /** The parts of a format that differ per provider; `createFormat` adds what all formats share. */
 export interface BodyShape {
@@ -49,6 +50,7 @@ export function createFormat<Request extends object>(shape: BodyShape, own: OwnM
     nativeWire: () => undefined,
     readUsage,
     readOverflow,
+    refusesReasoning,
     ...own,
   };
 }

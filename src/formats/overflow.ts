@@ -19,6 +19,11 @@ export function readOverflow(error: unknown): Overflow | undefined {
   return isBodySize ? { isBodySize } : undefined;
 }
 
+/** What an error says, wherever SDKs, proxies and providers put it. */
+export function errorTexts(error: unknown): readonly string[] {
+  return gather(error).texts;
+}
+
 function saysAny({ texts }: Report, wordings: readonly RegExp[]): boolean {
   return texts.some((text) => wordings.some((wording) => wording.test(text)));
 }

@@ -10,6 +10,10 @@ import type { Session } from "../session/session-port.ts";
 export interface Gate {
   /** The request for the next call, compacted where it is time: before every call, whatever points the settings name. */
   pass(signal: AbortSignal): Promise<SessionPass>;
+  /** The request to send again after this refusal; the report says whether that makes sense. */
+  heal(refusal: unknown, signal: AbortSignal): Promise<SessionPass>;
+  /** After the turn, where the settings compact then, so that the next one begins with room. */
+  afterTurn(signal: AbortSignal): Promise<void>;
   /** Ends what is still prepared, and waits until it has ended. */
   close(): Promise<void>;
 }
@@ -22,7 +26,7 @@ export function createGate(session: Session, isBackground: boolean): Gate {
       const call = { signal };
       if (!isBackground) return fitted(session, call);
       if (prepared?.isReady) await prepared.letIn();
-      const asIs = await session.fit({ ...call, settings: { compact: { auto: false } } });
+      const asIs = await session.fit({ ...call, ...AS_IS });
       const { windowTokens, shouldCompact } = await session.stats({ signal });
       if (prepared?.isOver) prepared = undefined;
       if (shouldCompact) prepared ??= prepare(session, ending.signal);
@@ -31,12 +35,24 @@ export function createGate(session: Session, isBackground: boolean): Gate {
       await prepared?.letIn();
       return fitted(session, call);
     },
+    heal: async (overflow, signal) => {
+      await prepared?.letIn();
+      return session.fit({ overflow, signal });
+    },
+    afterTurn: async (signal) => {
+      const isDue = session.compactor.settings.compact.checkPoints.includes("afterTurn");
+      // One that is prepared does that by itself.
+      if (isDue && prepared?.isOver !== false) await session.fit({ checkPoint: "afterTurn", signal });
+    },
     close: async () => {
       ending.abort();
       await prepared?.letIn();
     },
   };
 }
+
+/** The request without a compaction, and without waiting for the one that this gate has to let in first. */
+export const AS_IS = { settings: { compact: { auto: false } }, mayWait: false } as const;
 
 /** A compaction beside the loop. It is stored when it is let in: no answer is under way then that would be signed over the view before it. */
 interface Prepared {

@@ -12,6 +12,7 @@ import { repair } from "../core/repair/repair.ts";
 import type { LoopOptions } from "../run-loop.ts";
 import type { SessionStats } from "../session/session-port.ts";
 import { encodeMessages } from "../session/wire-input.ts";
+import { AS_IS } from "./gate.ts";
 import { runTools, toolsOf } from "./tools.ts";
 
 /** Model calls of one flush: enough to write a few notes. */
@@ -50,7 +51,7 @@ async function flush(options: LoopOptions, signal: AbortSignal): Promise<void> {
   const { session, model } = options;
   const { format, settings } = session.compactor;
   // The view as it is sent, tools included: thinking in it is signed over exactly that.
-  const { request } = await session.fit({ signal, settings: { compact: { auto: false } } });
+  const { request } = await session.fit({ signal, ...AS_IS });
   const body: Record<string, unknown> = { ...request };
   const prompts = [settings.memoryFlush.systemPrompt, settings.memoryFlush.prompt].join("\n\n");
   const list: unknown[] = isArray(body[format.listKey]) ? [...(body[format.listKey] as unknown[])] : [];

@@ -60,6 +60,8 @@ export interface SessionCall extends CallOptions {
   readonly attempt?: number;
   /** Awaited before a compaction is stored: a loop lets it in between two model calls, so that no answer is signed over the view before it. */
   readonly commitWhen?: () => Promise<void>;
+  /** False: while another pass is under way, a view that does not fit is returned as it is. */
+  readonly mayWait?: boolean;
 }
 
 export interface SessionPass<Request extends object = object> {
@@ -122,9 +124,9 @@ function withoutDemand({ asked: _, attempt: _attempt, ...call }: SessionCall): S
 }
 
 /** Another worker is compacting: wait for its summary only where the view does not fit without it. */
-function isWaiting({ passed }: PassAttempt, { asked }: SessionCall): boolean {
+function isWaiting({ passed }: PassAttempt, { asked, mayWait = true }: SessionCall): boolean {
   const isTooBig = asked === "overflow" || passed.report.tokensAfter > passed.settings.windowTokens;
-  return passed.plan.because === "in-progress" && isTooBig && asked !== "manual";
+  return mayWait && passed.plan.because === "in-progress" && isTooBig && asked !== "manual";
 }
 
 type ConflictCode = "store-conflict" | "lease-lost";

@@ -40,6 +40,14 @@ export interface ExportOptions {
   readonly format?: Format;
 }
 
+export const EXPORT_KIND = "palimpsest-session";
+export const EXPORT_VERSION = 1;
+
+/** As `import` of the command line reads it. */
+export function exportedText(exported: Exported): string {
+  return `${JSON.stringify({ kind: EXPORT_KIND, version: EXPORT_VERSION, ...exported }, null, 2)}\n`;
+}
+
 export async function exportSession(parts: SessionParts, options: ExportOptions): Promise<Exported> {
   const { all = false, format } = options;
   if (all && format !== undefined)

@@ -32,7 +32,7 @@ export interface PassAttempt {
 
 export async function passOnce(
   parts: SessionParts,
-  { commitWhen, ...call }: SessionCall,
+  { commitWhen, mayWait: _, ...call }: SessionCall,
   mayCompact: boolean,
 ): Promise<PassAttempt> {
   const { compactor, store, id, leaseMs } = parts;

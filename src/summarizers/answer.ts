@@ -83,8 +83,9 @@ function isErrorText(answer: string): boolean {
 }
 
 const REFUSAL_CHARS_MAX = 600;
+/** In other languages a refusal is known by what it lacks: sections, and anything of the conversation. */
 const REFUSAL =
-  /^(?:i(?:'|’)?m (?:really |very )?sorry|(?:i(?:'|’)m )?sorry,|i apologi[sz]e|i (?:can(?:no|')?t|cannot|can’t|won(?:'|’)t|am (?:not able|unable)|must decline)|i(?:'|’)m (?:not able|unable)|as an ai\b|unfortunately, i (?:can|am)|es tut mir leid|ich kann (?:das|dir|ihnen|dabei|diese)\b.{0,40}nicht|je (?:suis désolé|ne peux pas)|lo siento|no puedo|desculpe|não posso|mi dispiace|抱歉|很抱歉|对不起|我无法|我不能|申し訳|できません|죄송|извините|я не могу)/i;
+  /^(?:i(?:'|’)?m (?:really |very )?sorry|(?:i(?:'|’)m )?sorry,|i apologi[sz]e|i (?:can(?:no|')?t|cannot|can’t|won(?:'|’)t|am (?:not able|unable)|must decline)|i(?:'|’)m (?:not able|unable)|as an ai\b|unfortunately, i (?:can|am))/i;
 
 function isRefusal(answer: string): boolean {
   return answer.length <= REFUSAL_CHARS_MAX && REFUSAL.test(answer);

@@ -13,16 +13,26 @@ export function filesOfMessages(messages: readonly Message[]): FileOperations {
   return joined(found.map(filesOfCall));
 }
 
-export function filesOfCall({ name, input }: ToolCallPart): FileOperations {
+export function filesOfCall(call: ToolCallPart): FileOperations {
+  const { verbs, ...found } = readCall(call);
+  if (MODIFIES.test(verbs)) found.modified.push(...found.named);
+  else if (READS.test(verbs)) found.read.push(...found.named);
+  return joined([found]);
+}
+
+/** Whether a call changes something, file or not. A guess by its verbs: good enough to choose what is shortened first. */
+export function isChanging(call: ToolCallPart): boolean {
+  const { verbs, modified } = readCall(call);
+  return modified.length > 0 || MODIFIES.test(verbs);
+}
+
+function readCall({ name, input }: ToolCallPart): FoundFiles & { readonly verbs: string } {
   const found: FoundFiles = { named: [], read: [], modified: [], actions: [] };
   if (typeof input === "string") readPatch(input, found);
   else walk(input, found, 0);
   // An editor that is asked to view modifies nothing: an action beside the paths goes before the tool's name.
   const actions = found.actions.filter((action) => MODIFIES.test(action) || READS.test(action));
-  const verbs = actions.length > 0 ? actions.join(" ") : name;
-  if (MODIFIES.test(verbs)) found.modified.push(...found.named);
-  else if (READS.test(verbs)) found.read.push(...found.named);
-  return joined([found]);
+  return { ...found, verbs: actions.length > 0 ? actions.join(" ") : name };
 }
 
 function joined(all: readonly FileOperations[]): FileOperations {

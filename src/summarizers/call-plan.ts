@@ -86,7 +86,7 @@ export function partsWithin(callsMax: number, mergeWidth: number): number {
 }
 
 /** The newest entries are never shortened: work goes on from there. */
-const NEWEST_ENTRIES = 6;
+const NEWEST_ENTRIES = 12;
 
 /** Takes short forms in the place of entries, oldest first, until all of them fit. A short form that saves nothing is not taken. */
 export function shortenOldest<Entry extends PlannedEntry>(

@@ -186,9 +186,12 @@ function usesIn({ messages, turnPrefix, previous, userTools }: SummaryInput): re
 }
 
 const DEPTH_MAX = 8;
+/** A longer argument is text or code that the agent wrote: its names are no values that a later call needs. */
+const ARGUMENT_CHARS_MAX = 200;
 
 function argumentsIn(value: JsonValue | undefined, name: string, depth = 0): readonly Use[] {
-  if (typeof value === "string" || typeof value === "number") return [{ by: name, text: String(value) }];
+  if (typeof value === "number") return [{ by: name, text: String(value) }];
+  if (typeof value === "string") return value.length > ARGUMENT_CHARS_MAX ? [] : [{ by: name, text: value }];
   if (depth > DEPTH_MAX) return [];
   if (isArray(value)) return value.flatMap((item) => argumentsIn(item, name, depth + 1));
   if (!isObject(value)) return [];

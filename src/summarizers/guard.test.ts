@@ -3,7 +3,7 @@ import { checkpointText, contextOf, inputOf, said } from "../../test/summarizer-
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Message, text as textPart } from "../core/message.ts";
-import { messageCounter } from "../core/tokens/tokens.ts";
+import { estimateTokens, messageCounter } from "../core/tokens/tokens.ts";
 import { createRandom } from "../testing/random.ts";
 import { guarded, guardSummary } from "./guard.ts";
 import { createGuardContext, findProblems, type RankFacts } from "./guard-findings.ts";
@@ -155,6 +155,25 @@ test("files and failures are tracked, not left to the model, and accumulate", as
   expect(text).not.toContain("wrong.ts");
   // What a failed call printed is quoted, in one line.
   expect(text).toContain('## Failed Tool Calls\n- deploy: target: "staging" → "permission denied Ask an owner."');
+});
+
+test("where room is short the guard's lines go before the model's, and what the user asked stays", async () => {
+  const edits = Array.from({ length: 12 }, (_, index) =>
+    call(`${index}`, "edit_file", { path: `src/jobs/part-${index}.ts`, old: "a" }),
+  );
+  const failed = [call("x", "deploy", { target: "staging" }), result("x", "permission denied", true)];
+  const messages = [...MESSAGES, ...edits, ...failed];
+  const draft = Array.from({ length: 40 }, (_, index) => `- part ${index} of the job was moved`).join("\n");
+  const count = estimateTokens().countText;
+  const at = async (budgetTokens: number): Promise<string> => (await guard(draft, { messages, budgetTokens })).text;
+  const roomy = await at(count(draft) + 400);
+  expect(roomy).toMatch(/## Files Modified[\s\S]*## Failed Tool Calls/);
+  const withoutFiles = roomy.replace(/\n\n## Files Modified\n(?:- .*\n)+/, "\n").replace(/\n\n## Exact[\s\S]*/, "");
+  const tight = await at(count(withoutFiles) + 4);
+  expect(tight).toBe(withoutFiles);
+  const tightest = await at(count(draft));
+  expect(tightest).toContain("> Please move the billing job");
+  expect(tightest).not.toContain("## Failed Tool Calls");
 });
 
 test("a failure that was overcome is not listed, whether this summary or the one before told it", async () => {

@@ -4,6 +4,7 @@
  */
 
 import { smallWordIndex } from "../core/checkpoint/language.ts";
+import { LANGUAGE_TABLE, RECOGNISED_LANGUAGES } from "../core/checkpoint/language-table.ts";
 import type { Message } from "../core/message.ts";
 import { userVoice } from "../core/plan/user-voice.ts";
 import { headOf, tailOf } from "../core/text.ts";
@@ -53,9 +54,9 @@ const VOTES_LEAD = 1.6;
 /** Script, what counts as one unit of it, and the language it stands for. Kana makes Han Japanese. */
 const SCRIPTS: readonly (readonly [script: string, unit: RegExp, name?: string])[] = [
   ["latin", /\p{Script=Latin}{2,}/gu],
-  ["zh", /\p{Script=Han}/gu, "Chinese"],
-  ["ja", /[\p{Script=Hiragana}\p{Script=Katakana}]/gu, "Japanese"],
-  ["ko", /\p{Script=Hangul}/gu, "Korean"],
+  ["zh", /\p{Script=Han}/gu],
+  ["ja", /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
+  ["ko", /\p{Script=Hangul}/gu],
   ["cyrillic", /\p{Script=Cyrillic}+/gu],
   ["el", /\p{Script=Greek}{2,}/gu, "Greek"],
   ["arabic", /\p{Script=Arabic}+/gu],
@@ -64,33 +65,12 @@ const SCRIPTS: readonly (readonly [script: string, unit: RegExp, name?: string])
   ["th", /\p{Script=Thai}{3}/gu, "Thai"],
 ];
 
-const LATIN_NAMES: Readonly<Record<string, string>> = {
-  en: "English",
-  de: "German",
-  fr: "French",
-  es: "Spanish",
-  pt: "Portuguese",
-  it: "Italian",
-  nl: "Dutch",
-  pl: "Polish",
-  sv: "Swedish",
-  tr: "Turkish",
+const ROWS: Readonly<Record<string, { readonly name: string; readonly smallWords?: string }>> = {
+  ...LANGUAGE_TABLE,
+  ...RECOGNISED_LANGUAGES,
 };
 
-const SMALL_WORDS: Readonly<Record<string, string>> = {
-  en: "the and is to of that it for you this with in be are not have was but we can if what will please should from has were then when after which how now add its by they an at or as on so do did use",
-  de: "der die das und ist nicht ich wir sie mit auf für ein eine einen dass von zu den dem wird werden noch auch bitte sind wie kann soll haben aber oder wurde nach bei als nur im es mir dann wenn in",
-  fr: "le la les des est et une dans pas que pour qui sur avec vous nous il je sont ce cette du au plus mais être avons faut aussi merci ont été les par sans ne se leur",
-  es: "el la los las que y es en un una por con para no se del lo como está pero más esto esta hay son también puede necesito al sin fue han todos cuando ya",
-  pt: "o os as que e é em um uma por com para não se do da como está mas mais isso são também pode você preciso foi ao na no das dos sem já foram quando",
-  it: "il lo la gli che e è in un una per con non si del della come sono ma più questo questa anche può di nel alla grazie abbiamo ho stato dopo dal le i",
-  nl: "de het een en is niet dat ik we van voor met op zijn te wordt ook maar dit naar bij kan moet er heeft aan nog als dan hebben in",
-  pl: "i w na nie się jest to z do że jak po dla są ale czy od przez tylko proszę może już oraz został tego które aby",
-  sv: "och att det är en ett inte som på för med av jag vi till har den kan men om ska från var eller när också",
-  tr: "ve bir bu için de da ile ne var olarak çok daha gibi ama değil sonra kadar olan lütfen şimdi her en",
-};
-
-const WORDS = smallWordIndex(SMALL_WORDS);
+const WORDS = smallWordIndex(ROWS);
 
 export function certainLanguage(text: string): CertainLanguage | undefined {
   const prose = proseOf(text);
@@ -100,7 +80,7 @@ export function certainLanguage(text: string): CertainLanguage | undefined {
   const [code = "", most = 0] = [...units].reduce((best, entry) => (entry[1] > best[1] ? entry : best), ["", 0]);
   if (most / total < DOMINANT_SHARE) return undefined;
   if (code === "latin") return certainLatin(prose);
-  const name = SCRIPTS.find(([script]) => script === code)?.[2];
+  const name = ROWS[code]?.name ?? SCRIPTS.find(([script]) => script === code)?.[2];
   return { code, ...(name !== undefined && { name }) };
 }
 
@@ -116,7 +96,7 @@ function certainLatin(prose: string): CertainLanguage | undefined {
   }
   const [first, second] = [...votes].sort((a, b) => b[1] - a[1]);
   if (first === undefined || first[1] < VOTES_MIN || first[1] < VOTES_LEAD * (second?.[1] ?? 0)) return undefined;
-  const name = LATIN_NAMES[first[0]];
+  const name = ROWS[first[0]]?.name;
   return { code: first[0], ...(name !== undefined && { name }) };
 }
 

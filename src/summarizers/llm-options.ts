@@ -12,6 +12,7 @@ import type {
   SummaryInputSettings,
   TranscriptStyle,
 } from "../core/settings/settings.ts";
+import { settingsSchema } from "../core/settings/settings-schema.ts";
 import { DEFAULT_RETRY, type RetrySettings } from "../retry.ts";
 import { type Complete, completeWith } from "./ask.ts";
 import { BASE_CHUNK_RATIO, MAX_HISTORY_SHARE, MIN_CHUNK_RATIO, SAFETY_MARGIN } from "./call-plan.ts";
@@ -171,20 +172,17 @@ const positive: Schema = { type: "number", above: 0, about };
 const flag: Schema = { type: "boolean", about };
 const filled: Schema = { type: "text", filled: true, about };
 const object = (keys: Readonly<Record<string, Schema>>): ObjectSchema => ({ type: "object", keys, about });
-const choice = (...names: readonly string[]): Schema => ({
-  type: "choice",
-  values: Object.fromEntries(names.map((name) => [name, about])),
-  about,
-});
+
+const SUMMARY = settingsSchema.keys.summary.keys;
 
 /** The options that are data; `LlmOptions` says what each is for. */
 const DATA = object({
   windowTokens: whole(1),
   model: filled,
   name: filled,
-  mode: choice("single", "update", "staged"),
-  style: choice("labelled", "nous"),
-  input: object({ resultHeadChars: whole(0), resultTailChars: whole(0), toolInputChars: whole(0), maxChars: whole(0) }),
+  mode: SUMMARY.mode,
+  style: SUMMARY.transcript,
+  input: SUMMARY.input,
   staged: object({
     baseChunkRatio: between(0, 1),
     minChunkRatio: between(0, 1),
@@ -193,8 +191,8 @@ const DATA = object({
     concurrency: whole(1),
     maxHistoryShare: between(0, 1),
   }),
-  maxOutputTokens: whole(1),
-  temperature: between(0, 2),
+  maxOutputTokens: SUMMARY.maxOutputTokens,
+  temperature: SUMMARY.temperature,
   timeoutMs: positive,
   maxCalls: whole(1),
   allowPartial: flag,
@@ -208,7 +206,6 @@ const RETRY = object({
 });
 const RETRY_FUNCTIONS: readonly string[] = ["isRetryable", "isOverflow", "sleep", "now"];
 
-const PACKS = choice("narrative", "checkpoint", "handover", "safeguard", "minimal");
 const CUSTOM_PACK = object({
   name: filled,
   version: filled,
@@ -254,7 +251,7 @@ function packProblems(pack: unknown): readonly Problem[] {
   if (pack === undefined) return [];
   const problems = isPlainObject(pack)
     ? checkSchema({ sections: [], ...pack }, CUSTOM_PACK, { partial: false })
-    : checkSchema(pack, PACKS, { partial: false, subject: "" });
+    : checkSchema(pack, SUMMARY.promptPack, { partial: false, subject: "" });
   return problems.map(({ path, message }) => ({
     path: path === "" ? "pack" : `pack.${path}`,
     message: `pack: ${message.trim()}`,

@@ -34,3 +34,125 @@ test.each([
   expect(prompt.split(NOTE)).toHaveLength(2);
   expect(prompt.slice(prompt.indexOf(NOTE) + NOTE.length)).toMatch(new RegExp(`^${start.source}`));
 });
+
+const call = (id: number, name: string, input: JsonObject): JsonObject => ({
+  type: "function_call",
+  call_id: `c${id}`,
+  name,
+  arguments: JSON.stringify(input),
+});
+const output = (id: number, text: string): JsonObject => ({
+  type: "function_call_output",
+  call_id: `c${id}`,
+  output: text,
+});
+
+const BODY = "line of the new code ".repeat(150);
+const NEWEST = "Now tell the pilots which parts of the harbour were rewritten, and nothing else.";
+
+/** Each round reads a part and writes it anew; what a wrapper returns is JSON in JSON. */
+const work = (rounds: number, chars: number): readonly JsonObject[] =>
+  Array.from({ length: rounds }, (_, id): readonly JsonObject[] => [
+    call(2 * id, "read_file", { path: `src/part-${id}.ts` }),
+    output(2 * id, wrapped(`first line of ${id}\n${"old code, ".repeat(chars / 10)}\nlast line of ${id}`)),
+    call(2 * id + 1, "write_file", { path: `src/part-${id}.ts`, content: `begin ${id} ${BODY} end ${id}` }),
+    output(2 * id + 1, `written ${id}`),
+    said("assistant", `Part ${id} is rewritten.`),
+  ]).flat();
+const wrapped = (text: string): string =>
+  JSON.stringify({ content: [{ type: "text", text: JSON.stringify({ data: { text } }) }] });
+
+async function prompted(rounds: number, chars: number, windowTokens: number, ...first: readonly JsonObject[]) {
+  const model = scripted(checkpointText("Rewrite all parts."));
+  const summarizer = llm({ complete: model.complete, windowTokens, guard: false });
+  const compactor = createCompactor({ format: openaiResponses, summarizer });
+  const input = [said("user", "Rewrite all parts."), ...first, ...work(rounds, chars), said("user", NEWEST)];
+  const { report } = await compactor.compact({ model: "m", input }, { target: { ratio: 0.1 } });
+  return { prompts: model.requests.map(({ prompt }) => prompt), notes: report.notes };
+}
+
+test("what fits the summarizer's window is shown whole, and so is what stays", async () => {
+  const { prompts } = await prompted(12, 20_000, 200_000);
+  const [prompt = ""] = prompts;
+  expect(prompts).toHaveLength(1);
+  expect(prompt.split("old code, ")).toHaveLength(12 * 2_000 + 1);
+  expect(prompt).toMatch(/kind="kept">[\s\S]*Now tell the pilots[\s\S]*kind="request">\nNow tell the pilots/);
+});
+
+test("what does not fit loses the middle of results of reads, the oldest first, without the packaging around them", async () => {
+  const merged = `${"merged row, ".repeat(300)}merged all`;
+  const first = [call(-1, "merge_pages", { page: "p1", action: "update" }), output(-1, merged)];
+  const { prompts, notes } = await prompted(12, 4_000, 32_000, ...first);
+  const [prompt = ""] = prompts;
+  expect(prompts).toHaveLength(1);
+  expect(notes.join()).toMatch(/Results in \d+ older messages were shortened/);
+  const lost = Array.from({ length: 12 }, (_, id) => !prompt.includes(`first line of ${id}\\\\n`));
+  expect(lost[0]).toBe(true);
+  expect(lost).toEqual([...lost].sort((a, b) => Number(b) - Number(a)));
+  expect(lost.filter((isLost) => !isLost).length).toBeGreaterThan(1);
+  // What a change returned is older, and goes only after all reads.
+  expect(prompt).toContain(merged);
+  // A short form says the same, out of its packaging, and what was written stays whole.
+  expect(prompt).toContain("[Result of read_file]: first line of 0\nold code, old code");
+  for (let id = 0; id < 12; id++) {
+    expect(prompt).toContain(`last line of ${id}`);
+    expect(prompt).toContain(`begin ${id} ${BODY} end ${id}`);
+  }
+});
+
+test("what does not fit so either is told in stages, whole, each with the newest request", async () => {
+  const { prompts, notes } = await prompted(40, 8_000, 32_000);
+  expect(prompts.length).toBeGreaterThan(3);
+  expect(notes.join()).not.toContain("shortened");
+  for (const prompt of prompts) expect(prompt).toContain(`kind="request">\n${NEWEST}`);
+  const [last = "", ...parts] = prompts.toReversed();
+  expect(last).toContain('kind="kept"');
+  for (const prompt of parts) expect(prompt).not.toContain('kind="kept"');
+  expect(parts.join("\n").split("old code, ").length - 1).toBeGreaterThan(38 * 800);
+});
+
+test("a complete checkpoint of exactly the stated length loses no line, and costs one call", async () => {
+  const written: string[] = [];
+  const model = scripted(async ({ prompt }) => {
+    const words = Number(/at most (\d+) words/.exec(prompt)?.[1]);
+    const frame = checkpointText("Rewrite all parts.", "");
+    const items: string[] = [];
+    let left = words - frame.trim().split(/\s+/).length + 1;
+    for (let id = 0; left > 0; id++) {
+      const item = `- src/part-${id % 12}.ts was read and written anew in step ${id}`.split(" ").slice(0, left);
+      left -= item.length;
+      items.push(item.join(" "));
+    }
+    const text = frame.replace("## Critical Context\n- ", `## Critical Context\n${items.join("\n")}`);
+    expect(text.split(/\s+/)).toHaveLength(words);
+    written.push(...text.split("\n"));
+    return { text, stopReason: "stop" };
+  });
+  const summarizer = llm({ complete: model.complete, windowTokens: 200_000 });
+  const input = [said("user", "Rewrite all parts."), ...work(12, 20_000), said("user", NEWEST)];
+  for (const ratio of [0.05, 0.1, 0.3]) {
+    written.length = 0;
+    const compactor = createCompactor({ format: openaiResponses, summarizer, prune: { enabled: false } });
+    const { report } = await compactor.compact({ model: "m", input }, { target: { ratio } });
+    expect(report.calls).toBe(1);
+    const told = new Set(report.result?.summary?.split("\n"));
+    expect(written.length).toBeGreaterThan(30);
+    expect(written.filter((line) => !told.has(line))).toEqual([]);
+    expect(report.notes.join()).not.toContain("over its budget");
+  }
+});
+
+test("what a short summary leaves of its room goes to the tail", async () => {
+  const tokensAfter = async (goal: string): Promise<readonly [number, number]> => {
+    const summarizer = llm({ complete: scripted(checkpointText(goal)).complete, windowTokens: 200_000 });
+    const compactor = createCompactor({ format: openaiResponses, summarizer, prune: { enabled: false } });
+    const input = [said("user", "Rewrite all parts."), ...work(60, 2_000), said("user", NEWEST)];
+    const { report } = await compactor.compact({ model: "m", input }, { target: { ratio: 0.2 } });
+    expect(report).toMatchObject({ calls: 1, fits: true });
+    return [report.messagesAfter, report.tokensAfter / (report.targetTokens ?? 1)];
+  };
+  const [messages, share] = await tokensAfter("Rewrite all parts.");
+  const [fewer] = await tokensAfter(`Rewrite all parts. ${"Each part is read and written anew. ".repeat(500)}`);
+  expect(messages).toBeGreaterThan(fewer + 5);
+  expect(share).toBeGreaterThan(0.85);
+});

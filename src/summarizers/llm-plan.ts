@@ -5,9 +5,12 @@
 
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { type LiveRequest, liveRequestOf } from "../core/checkpoint/summary.ts";
+import { type Message, textsOf } from "../core/message.ts";
 import { once } from "../core/remember.ts";
 import type { SummaryInputSettings } from "../core/settings/settings.ts";
+import { pairCalls } from "../core/structure/pairing.ts";
 import { headOf } from "../core/text.ts";
+import { isChanging } from "./call-files.ts";
 import {
   callsFor,
   dividePlan,
@@ -26,7 +29,14 @@ import { createGuardContext, type GuardContext } from "./guard-findings.ts";
 import { latestRequests } from "./guard-lines.ts";
 import { languageOfUsers } from "./language-check.ts";
 import { type LlmSettings, requestLimit } from "./llm-options.ts";
-import { inBandPrompt, mergePrompt, type Prompt, type PromptContext, updatePrompt } from "./prompts.ts";
+import {
+  inBandPrompt,
+  mergePrompt,
+  type Prompt,
+  type PromptContext,
+  TOKENS_PER_WORD,
+  updatePrompt,
+} from "./prompts.ts";
 import { withoutIdentifiers } from "./sections.ts";
 import { serializeEntries } from "./serialize.ts";
 import { capEntries, cutMiddleToTokens, joinEntries, MIDDLE_CUT_MARKER, type TranscriptEntry } from "./shrink-text.ts";
@@ -164,6 +174,7 @@ function planLlm(input: SummaryInput, settings: LlmSettings, answerMax: number):
   const previous = boundedText(withoutIdentifiers(input.previous?.text ?? ""), PREVIOUS_SHARE, input, limit);
   const context: PromptContext = {
     maxTokens: answerTokens,
+    tokensPerWord: tokensPerWord(input),
     language: languageOfUsers([...messages, ...turnPrefix, ...kept], userTools)?.name,
     focus: boundedText(headOf(input.instructions ?? "", FOCUS_CHARS_MAX), FOCUS_SHARE, input, limit),
     request: boundedText(latestRequests(input).join("\n\n"), REQUEST_SHARE, input, limit),
@@ -199,6 +210,25 @@ function planLlm(input: SummaryInput, settings: LlmSettings, answerMax: number):
   return { ...bounds, parts, previous, context, partContext, notes, omissions };
 }
 
+const SAMPLE_CHARS = 20_000;
+const SAMPLE_WORDS_MIN = 100;
+const TOKENS_PER_WORD_MAX = 4;
+/** A summary holds more names than the talk that it is made of. */
+const DENSER = 1.2;
+
+/** Tokens of a word in the newest words of the conversation, as a summary will use them. */
+function tokensPerWord({ messages, turnPrefix, kept, counter }: SummaryInput): number {
+  let sample = "";
+  for (const { parts, role } of [...messages, ...turnPrefix, ...kept].toReversed()) {
+    if (sample.length >= SAMPLE_CHARS) break;
+    if (role === "assistant") sample += `${headOf(textsOf(parts).join("\n"), SAMPLE_CHARS)}\n`;
+  }
+  const words = sample.split(/\s+/).length;
+  if (words < SAMPLE_WORDS_MIN) return TOKENS_PER_WORD;
+  const measured = (counter.countText(sample) / words) * DENSER;
+  return Math.min(TOKENS_PER_WORD_MAX, Math.max(TOKENS_PER_WORD, measured));
+}
+
 interface Entries {
   readonly entries: readonly PlannedEntry[];
   readonly notes: readonly string[];
@@ -229,8 +259,16 @@ function entriesFor(input: SummaryInput, settings: LlmSettings, limits: EntryLim
     writtenEntries(input, settings, shown).map(({ messageId, text }) => planned(messageId, text));
   const whole = written({});
   const short = once(() => new Map(written(shortInput(settings.input)).map((entry) => [entry.messageId, entry])));
-  const within = (limitTokens: number) =>
-    shortenOldest(whole, (entry) => short().get(entry.messageId) ?? entry, limitTokens);
+  const changing = once(() => resultsOfChanges([...input.messages, ...input.turnPrefix]));
+  const shortOf = (entry: PlannedEntry): PlannedEntry => short().get(entry.messageId) ?? entry;
+  const within = (limitTokens: number) => {
+    const reads = shortenOldest(
+      whole,
+      (entry) => (changing().has(entry.messageId) ? entry : shortOf(entry)),
+      limitTokens,
+    );
+    return reads.totalTokens <= limitTokens ? reads : shortenOldest(whole, shortOf, limitTokens);
+  };
   const one = within(capacityTokens);
   const isOne = settings.mode === "single" || (settings.mode === "update" && one.totalTokens <= capacityTokens);
   const { entries, shortened } = isOne ? one : within(capacityTokens * partsMax);
@@ -239,6 +277,12 @@ function entriesFor(input: SummaryInput, settings: LlmSettings, limits: EntryLim
   const { maxChars } = settings.input;
   const shownChars = maxChars > 0 ? Math.max(1, maxChars - besideChars) : 0;
   return capped(isOne ? fitted : withoutOversize(fitted, input, settings, planned), shownChars, planned);
+}
+
+/** Messages with the result of a call that changed something. */
+function resultsOfChanges(messages: readonly Message[]): ReadonlySet<string> {
+  const changing = pairCalls(messages).calls.filter(({ part }) => isChanging(part));
+  return new Set(changing.flatMap(({ results }) => results.flatMap(({ at }) => messages[at.message]?.id ?? [])));
 }
 
 /** No more than the settings show. */

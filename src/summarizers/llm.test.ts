@@ -95,6 +95,8 @@ describe("every failure of a model has a defined outcome", () => {
   test("cut off", () => checkFailure([{ text: GOOD, stopReason: "length" }], "truncated", 1));
   test("refused by the provider", () => checkFailure([{ text: GOOD, stopReason: "refusal" }], "refusal", 1));
   test("refused in words", () => checkFailure(["I'm sorry, but I can't help with that."], "refusal", 1));
+  test("refused in words of another language: by what is missing", () =>
+    checkFailure(["抱歉，我无法处理这个请求。"], "wrong-language", 2));
   test("an error text", () => checkFailure(["Error: 529 overloaded_error"], "error-text", 1));
   test("an error as JSON", () => checkFailure(['{"error": {"message": "no credit"}}'], "error-text", 1));
   test("ten times too long", () => checkFailure([LONG], "too-long", 1));
@@ -187,6 +189,18 @@ test("what is asked: temperature 0, 4,096 tokens, the transcript fenced, the upd
   expect(model.requests.at(-1)?.prompt).toMatch(
     /## Existing Summary\n\n<data-(\w+) kind="summary">[\s\S]+## New Conversation\n\n<data-\1 /,
   );
+});
+
+test("an earlier list of identifiers is no text to carry on", async () => {
+  const model = scripted(GOOD);
+  const summarizer = llm({ complete: model.complete, windowTokens: 200_000 });
+  const previous = {
+    text: `${GOOD}\n\n## Exact Identifiers\n- archive_url (page of open)\n\n## Files Read\n- db/old.sql`,
+  };
+  const { text } = await summarizer.summarize(inputOf(CONVERSATION, { previous }), contextOf());
+  expect(model.requests[0]?.prompt).toContain("- db/old.sql");
+  expect(model.requests[0]?.prompt).not.toContain("archive_url");
+  expect(text).toContain("## Files Read\n- db/old.sql");
 });
 
 test("single cuts at the characters that are asked for, from the middle, the newest request included, and says so", async () => {

@@ -1,18 +1,21 @@
 import { expect, test } from "vitest";
 import { headingOf, SECTIONS } from "../core/checkpoint/checkpoint.ts";
+import type { PromptPackName } from "../core/settings/settings.ts";
 import {
   CHECKPOINT_LAYOUT,
   CHECKPOINT_SECTIONS,
   fenceAll,
   firstAbsent,
   firstPrompt,
+  inBandPrompt,
   mergePrompt,
   promptPack,
+  repairPrompt,
   updatePrompt,
 } from "./prompts.ts";
 
 const context = { maxTokens: 1_000, language: "German", focus: "the open questions" };
-const taskOf = (name: "narrative" | "checkpoint" | "safeguard" | "minimal"): string => promptPack(name).task;
+const taskOf = (name: PromptPackName): string => promptPack(name).task;
 
 function check(text: string, ...words: readonly RegExp[]): void {
   for (const word of words) expect(text).toMatch(word);
@@ -49,6 +52,43 @@ test("checkpoint demands one exact layout, with blocked", () => {
   );
 });
 
+test("our own pack asks for what work is carried on from, under the same headings", () => {
+  const task = taskOf("handover");
+  expect(task.match(/^#{2,3} .*$/gm)).toEqual(CHECKPOINT_SECTIONS);
+  check(
+    task,
+    /each request that still counts, in the user's own words/,
+    /acceptance criteria/,
+    /may take a paragraph/,
+    /rule, limit or preference of the user, in the user's own words/,
+    /its state now; of a file, what changed in it/,
+    /the next step — "the words/,
+    /identifier.*with its role/,
+    /an error that was met, and what fixed it/,
+  );
+});
+
+test("what stays and the newest request are data of their own, in every prompt", () => {
+  const shown = { maxTokens: 100, kept: "KEPT </data>", request: "NEWEST" };
+  const handover = promptPack("handover");
+  const repair = { task: "", draft: "d", problems: ["p"], invented: [] };
+  for (const { prompt } of [
+    firstPrompt(handover, "text", shown),
+    updatePrompt(handover, { previous: "old", transcript: "new" }, shown),
+    mergePrompt(handover, ["a", "b"], shown),
+    inBandPrompt(handover, shown),
+    repairPrompt(repair, shown),
+  ]) {
+    check(
+      prompt,
+      /## What Stays in View\n\n<data-(\w+) kind="kept">\nKEPT <\/data>\n<\/data-\1>/,
+      /kind="request">\nNEWEST\n/,
+    );
+    check(prompt, /do not retell it/, /must agree with it/);
+  }
+  expect(firstPrompt(handover, "text", { maxTokens: 100 }).prompt).not.toMatch(/kept|request is what/);
+});
+
 test("safeguard and merge keep decisions, what is to be done, open questions, constraints", () => {
   const merge = mergePrompt(promptPack("minimal"), ["a", "b"], context).prompt;
   for (const text of [taskOf("safeguard"), merge])
@@ -78,7 +118,7 @@ test("update has the six rules and both headings", () => {
 
 test("language, length and focus are asked for; the focus is data", () => {
   const { prompt, system } = firstPrompt(promptPack("narrative"), "text", context);
-  check(prompt, /Write in German/, /at most 600 words/, /kind="focus">\nthe open questions\n<\/data-/);
+  check(prompt, /Write in German/, /at most 400 words/, /kind="focus">\nthe open questions\n<\/data-/);
   expect(system).not.toContain("the open questions");
   const { prompt: plain } = firstPrompt(promptPack("narrative"), "text", { maxTokens: 10 });
   check(plain, /the language that the user writes/);
@@ -92,7 +132,7 @@ test("a custom pack brings its task and its headings", () => {
 });
 
 test("every pack has a version", () => {
-  for (const name of ["narrative", "checkpoint", "safeguard", "minimal"] as const) {
+  for (const name of ["narrative", "checkpoint", "handover", "safeguard", "minimal"] as const) {
     expect(promptPack(name).version).toMatch(/^\d+(?:\.\d+)?\/\d+\.\d+\.\d+$/);
   }
 });
@@ -122,7 +162,7 @@ function checkFences(prompt: string, nonce: string, texts: readonly string[]): v
 }
 
 test.each(CORPUS)("cannot break out: %j", (text) => {
-  for (const pack of ["narrative", "checkpoint", "safeguard", "minimal"] as const) {
+  for (const pack of ["narrative", "checkpoint", "handover", "safeguard", "minimal"] as const) {
     const made = promptPack(pack);
     const first = firstPrompt(made, text, { maxTokens: 500, focus: text });
     checkFences(first.prompt, first.nonce, [text, text]);

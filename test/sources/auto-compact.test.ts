@@ -1,6 +1,4 @@
-import { spawn } from "node:child_process";
-import { text as readText } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type Compactor, type CompactorOptions, createCompactor } from "../../src/compactor.ts";
 import { CompactionError } from "../../src/core/errors.ts";
 import type { LogFields } from "../../src/core/hooks/log-lines.ts";
@@ -9,6 +7,8 @@ import { autoCompactTokens } from "../../src/core/tokens/chars-per-token.ts";
 import { openaiChat } from "../../src/formats/openai-chat.ts";
 import type { Complete } from "../../src/summarizers/ask.ts";
 import { llm } from "../../src/summarizers/llm.ts";
+import { temporaryFolder } from "../run-cli.ts";
+import { runInProcess } from "../run-in-process.ts";
 import { type ChatServer, startChatServer } from "./chat-server.ts";
 
 /** The named tests of R227 and the example of R196, under the `auto-compact` profile: 8,000, then down to 4,000 (R213). */
@@ -226,17 +226,19 @@ function messagesIn(body: JsonObject | undefined): readonly JsonObject[] {
   return isArray(body?.messages) ? body.messages.filter(isObject) : [];
 }
 
-test("R196: the example compacts by itself in front of whoever types, and takes it back", async () => {
-  const child = spawn(process.execPath, ["examples/chat.ts"], { stdio: ["pipe", "pipe", "inherit"] });
+test("R196: the chat compacts by itself in front of whoever types, and takes it back", async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
   const facts = ["The coupon code is SPRING-25.", "The office is in Lyon.", "Tomas does the photos."];
-  const talk = Array.from({ length: 12 }, (_, index) => `Remark number ${index} is about lamps.`);
-  child.stdin.end(
-    [...facts, ...talk, "What is the coupon code?", "/undo", "/undo", "/undo", "/nope", "/quit"].join("\n"),
+  const talk = Array.from({ length: 36 }, (_, index) => `Remark number ${index} is about lamps.`);
+  const asked = ["What is the coupon code?", "/rollback", "/rollback", "/rollback", "/nope", "/quit"];
+  const { stdout } = await runInProcess(
+    ["chat", "--model", "scripted", "--window", "2k", "--folder", folder.path, "--store", `sqlite:${folder.path}/a.db`],
+    { stdin: [...facts, ...talk, ...asked].join("\n") },
   );
-  const shown = await readText(child.stdout);
-  expect(shown).toMatch(/compacted by itself \(\w+\): \d+ → \d+ tokens, \d+ → \d+ messages/);
-  expect(shown).toContain('model> What I was sent says: "The coupon code is SPRING-25."');
-  expect(shown).toContain("1 compaction taken back");
-  expect(shown).toContain("event-missing: ");
-  expect(shown).toContain("there is no /nope");
+  expect(stdout).toMatch(/compacted \(\w+\): [\d,]+ → [\d,]+ tokens, \d+ → \d+ messages/);
+  expect(stdout).toMatch(/What I was sent says: ".*The coupon code is SPRING-25\."/);
+  expect(stdout).toContain("took back compaction 1");
+  expect(stdout).toContain("There is no compaction in force to undo");
+  expect(stdout).toContain("there is no /nope");
 });

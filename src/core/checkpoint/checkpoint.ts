@@ -5,6 +5,7 @@
 
 import { parseIdentifiers, renderIdentifiers } from "./identifier-list.ts";
 import { LANGUAGES, type Language } from "./language.ts";
+import { LANGUAGE_TABLE } from "./language-table.ts";
 
 export interface Checkpoint {
   /** What the user wants, in the user's own words where there are any. */
@@ -65,8 +66,6 @@ export type ListSection = {
 }[keyof Checkpoint];
 
 interface SectionRow<Value> {
-  /** Headings in the order of `LANGUAGES`, separated by bars. */
-  readonly titles: string;
   /** Marks a third-level heading under the given section. */
   readonly parent?: Section;
   readonly form: SectionForm<Value>;
@@ -129,100 +128,77 @@ export const STATE_RANK_END = 6;
 /** One row for each section, in the order in which they stand in the text. */
 export const SECTION_TABLE: { readonly [Key in Section]: SectionRow<SectionValues[Key]> } = {
   goal: {
-    titles: "Goal|Ziel|Objectif|Objetivo|Objetivo geral|Obiettivo|Цель|目标|目的|목표|الهدف",
     form: { render: renderQuotes, parse: parseQuotes },
     asked: "One or two sentences: what the user wants to achieve.",
     quoteShare: 0.35,
   },
   constraints: {
-    titles:
-      "Constraints & Preferences|Vorgaben & Wünsche|Contraintes & préférences|Restricciones y preferencias|Restrições e preferências|Vincoli e preferenze|Ограничения и предпочтения|约束与偏好|制約と希望|제약과 선호|القيود والتفضيلات",
     form: ITEMS,
     asked: "- what the user demanded, ruled out or prefers",
     room: { rank: 6, share: 0.14, merge: "join" },
   },
   progress: {
-    titles: "Progress|Stand|Avancement|Progreso|Andamento|Avanzamento|Ход работы|进展|進捗|진행 상황|التقدم",
     form: { render: () => "", parse: () => undefined },
     asked: "",
   },
   done: {
-    titles: "Done|Erledigt|Fait|Hecho|Concluído|Fatto|Сделано|已完成|完了|완료|تم",
     parent: "progress",
     form: checked("[x] "),
     asked: "- [x] finished work, with its outcome",
     room: { rank: 5, share: 0.2, merge: "join" },
   },
   inProgress: {
-    titles: "In Progress|In Arbeit|En cours|En curso|Em andamento|In corso|В работе|进行中|作業中|진행 중|قيد التنفيذ",
     parent: "progress",
     form: checked("[ ] "),
     asked: "- [ ] work that was begun",
     room: { rank: 1, share: 0.12, merge: "replace" },
   },
   blocked: {
-    titles: "Blocked|Blockiert|Bloqué|Bloqueado|Bloqueio|Bloccato|Заблокировано|受阻|停滞|막힘|متوقف",
     parent: "progress",
     form: ITEMS,
     asked: "- what cannot go on, and what it waits for",
     room: { rank: 3, share: 0.1, merge: "join" },
   },
   decisions: {
-    titles:
-      "Key Decisions|Entscheidungen|Décisions clés|Decisiones clave|Decisões principais|Decisioni principali|Ключевые решения|关键决定|主な決定|주요 결정|القرارات الرئيسية",
     form: DECISIONS,
     asked: "- **the decision**: why it was made",
     room: { rank: 4, share: 0.2, merge: "join" },
   },
   nextSteps: {
-    titles:
-      "Next Steps|Nächste Schritte|Prochaines étapes|Próximos pasos|Próximos passos|Prossimi passi|Следующие шаги|后续步骤|次のステップ|다음 단계|الخطوات التالية",
     form: STEPS,
     asked: "1. what to do next, in order",
     room: { rank: 2, share: 0.18, merge: "replace" },
   },
   criticalContext: {
-    titles:
-      "Critical Context|Wichtiger Kontext|Contexte essentiel|Contexto crítico|Contexto essencial|Contesto essenziale|Важный контекст|重要上下文|重要な文脈|중요한 맥락|سياق مهم",
     form: ITEMS,
     asked: "- exact paths, error texts, names, endpoints and values that the work needs",
     room: { rank: 8, share: 0.3, merge: "join" },
   },
   latestRequest: {
-    titles:
-      "Latest Request|Neueste Anfrage|Dernière demande|Última petición|Último pedido|Ultima richiesta|Последний запрос|最新请求|最新の依頼|최근 요청|أحدث طلب",
     form: REQUEST,
     quoteShare: 0.3,
     guardShare: 0.2,
   },
   filesRead: {
-    titles:
-      "Files Read|Gelesene Dateien|Fichiers lus|Archivos leídos|Arquivos lidos|File letti|Прочитанные файлы|已读文件|読んだファイル|읽은 파일|ملفات مقروءة",
     form: ITEMS,
     guardShare: 0.05,
   },
   filesModified: {
-    titles:
-      "Files Modified|Geänderte Dateien|Fichiers modifiés|Archivos modificados|Arquivos alterados|File modificati|Изменённые файлы|已修改文件|変更したファイル|수정한 파일|ملفات معدلة",
     form: ITEMS,
     guardShare: 0.06,
   },
   toolFailures: {
-    titles:
-      "Failed Tool Calls|Fehlgeschlagene Aufrufe|Appels échoués|Llamadas fallidas|Chamadas com falha|Chiamate fallite|Неудачные вызовы|失败的工具调用|失敗したツール呼び出し|실패한 도구 호출|استدعاءات فاشلة",
     form: FAILURES,
     room: { rank: 7, share: 0.12, merge: "join" },
     guardShare: 0.08,
   },
   identifiers: {
-    titles:
-      "Exact Identifiers|Genaue Bezeichner|Identifiants exacts|Identificadores exactos|Identificadores literais|Identificatori esatti|Точные идентификаторы|准确标识符|正確な識別子|정확한 식별자|معرفات دقيقة",
     form: { render: renderIdentifiers, parse: parseIdentifiers },
     guardShare: 0.05,
   },
 };
 
-/** Stored beside each summary that a model was asked for by the table: raise it with every row, title or `asked` that changes. */
+/** Stored beside each summary that a model was asked for by the table: raise it with every row, heading or `asked` that changes. */
 export const SECTIONS_VERSION = 1;
 
 /** In the order in which they stand in the text. `Object.keys` forgets the type of its keys; the table has no others. */
@@ -239,8 +215,8 @@ export function rankOf(section: Section): number {
 }
 
 export function headingOf(section: Section, language: Language): string {
-  const { titles, parent } = SECTION_TABLE[section];
-  const title = titles.split("|")[LANGUAGES.indexOf(language)] ?? section;
+  const { parent } = SECTION_TABLE[section];
+  const title = LANGUAGE_TABLE[language].headings.split("|")[SECTIONS.indexOf(section)] ?? section;
   return `${parent === undefined ? "##" : "###"} ${title}`;
 }
 

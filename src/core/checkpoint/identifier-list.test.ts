@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { byKind, parseIdentifiers, renderIdentifiers } from "./identifier-list.ts";
+import { byKind, parseIdentifiers, parseRoles, renderIdentifiers, renderRole } from "./identifier-list.ts";
 
 const LIST = ["tide_table", "src/tide.ts", "HAT136", "120000", "uuid_v7_key", "https://tide.example/a", "#4ade80"];
 
@@ -39,4 +39,18 @@ test("any list comes back in its order", () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test("an identifier with its role stands on a line of its own, and is read back without it", () => {
+  const lines = [
+    renderRole("pg_71b2", "page of open"),
+    renderRole("two words", 'user: "two words (here)"'),
+    "- Paths: a/b c/d",
+  ];
+  expect(lines[0]).toBe("- pg_71b2 (page of open)");
+  expect(parseIdentifiers(lines)).toEqual(["pg_71b2", "two words", "a/b", "c/d"]);
+  expect([...parseRoles(lines)]).toEqual([
+    ["pg_71b2", "page of open"],
+    ["two words", 'user: "two words (here)"'],
+  ]);
 });

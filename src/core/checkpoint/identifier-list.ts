@@ -4,27 +4,13 @@
  */
 
 import type { Language } from "./language.ts";
+import { LANGUAGE_TABLE } from "./language-table.ts";
 
 /** Paths and addresses; names of things in code and data; numbers and codes; tools with names of their arguments. */
 export type IdentifierKind = "paths" | "names" | "values" | "calls";
 
 /** In the order in which a reader wants them. */
 export const IDENTIFIER_KINDS: readonly IdentifierKind[] = ["paths", "names", "values", "calls"];
-
-/** In the order of `IDENTIFIER_KINDS`, separated by bars. */
-const LABELS: Readonly<Record<Language, string>> = {
-  en: "Paths|Names|Values|Calls",
-  de: "Pfade|Namen|Werte|Aufrufe",
-  fr: "Chemins|Noms|Valeurs|Appels",
-  es: "Rutas|Nombres|Valores|Llamadas",
-  pt: "Caminhos|Nomes|Dados|Chamadas",
-  it: "Percorsi|Nomi|Valori|Chiamate",
-  ru: "Пути|Имена|Значения|Вызовы",
-  zh: "路径|名称|数值|调用",
-  ja: "パス|名前|値|呼び出し",
-  ko: "경로|이름|값|호출",
-  ar: "مسارات|أسماء|قيم|استدعاءات",
-};
 
 /** Decides by the characters alone, so that an identifier is always of the same kind. */
 export function kindOfIdentifier(identifier: string): IdentifierKind {
@@ -49,7 +35,7 @@ export function byKind(identifiers: readonly string[]): readonly string[] {
 }
 
 export function renderIdentifiers(identifiers: readonly string[], language: Language): string {
-  const labels = LABELS[language].split("|");
+  const labels = LANGUAGE_TABLE[language].identifiers.split("|");
   const words: string[] = [];
   let last: IdentifierKind | undefined;
   for (const identifier of identifiers) {
@@ -82,7 +68,9 @@ export function parseRoles(lines: readonly string[]): ReadonlyMap<string, string
   return new Map(found);
 }
 
-const ALL_LABELS = Object.values(LABELS).join("|");
+const ALL_LABELS = Object.values(LANGUAGE_TABLE)
+  .map(({ identifiers }) => identifiers)
+  .join("|");
 const LABEL = new RegExp(`^- (?:(?:${ALL_LABELS}): )?`);
 
 export function parseIdentifiers(lines: readonly string[]): readonly string[] {

@@ -3,9 +3,12 @@
  * answer is English. Never reads more than the sample.
  */
 
-export const LANGUAGES = ["en", "de", "fr", "es", "pt", "it", "ru", "zh", "ja", "ko", "ar"] as const;
+import { LANGUAGE_TABLE } from "./language-table.ts";
 
-export type Language = (typeof LANGUAGES)[number];
+export type Language = keyof typeof LANGUAGE_TABLE;
+
+/** `Object.keys` forgets the type of its keys; the table has no others. */
+export const LANGUAGES = Object.keys(LANGUAGE_TABLE) as readonly Language[];
 
 /** A longer sample does not change the answer. */
 export const SAMPLE_CHARS_MAX = 6_000;
@@ -16,16 +19,7 @@ const SCRIPT_SHARE_MIN = 0.15;
 const VOTES_MIN = 1.5;
 const VOTES_SHARE_MIN = 0.06;
 
-const SMALL_WORDS: Readonly<Partial<Record<Language, string>>> = {
-  en: "the and is to of in that it for you this with on be are not have was but we can if do what all will please should a an as at by from no i or so me",
-  de: "der die das und ist nicht ich wir sie mit auf für ein eine einen dass von zu den dem wird werden noch auch bitte sind wie kann soll haben aber oder",
-  fr: "le la les des est et une dans pas que pour qui sur avec vous nous il je sont ce cette du au plus mais être avons faut aussi merci",
-  es: "el la los las que y es en un una por con para no se del lo como está pero más esto esta hay son también puede necesito por favor",
-  pt: "o a os as que e é em um uma por com para não se do da como está mas mais isso esta são também pode você preciso foi ao na no",
-  it: "il lo la gli che e è in un una per con non si del della come sono ma più questo questa anche può di nel alla grazie abbiamo ho",
-};
-
-const WORDS_OF = smallWordIndex(SMALL_WORDS);
+const WORDS_OF = smallWordIndex(LANGUAGE_TABLE);
 const SMALL_CHARS_MAX = Math.max(...Array.from(WORDS_OF.keys(), ({ length }) => length));
 
 export function detectLanguage(text: string): Language {
@@ -106,12 +100,12 @@ const LETTER = /\p{L}/u;
 
 /** The languages of each small word. */
 export function smallWordIndex<Code extends string>(
-  wordsOf: Readonly<Partial<Record<Code, string>>>,
+  rows: Readonly<Record<Code, { readonly smallWords?: string }>>,
 ): ReadonlyMap<string, readonly Code[]> {
   const index = new Map<string, Code[]>();
-  // `Object.entries` forgets the type of the keys.
-  for (const [code, words] of Object.entries(wordsOf) as [Code, string][]) {
-    for (const word of new Set(words.split(" "))) index.set(word, [...(index.get(word) ?? []), code]);
+  // `Object.keys` forgets the type of the keys.
+  for (const code of Object.keys(rows) as Code[]) {
+    for (const word of new Set(rows[code].smallWords?.split(" "))) index.set(word, [...(index.get(word) ?? []), code]);
   }
   return index;
 }

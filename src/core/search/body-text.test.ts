@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonValue } from "../json.ts";
-import { bodyText, quotable, quotation } from "./body-text.ts";
+import { bodyText } from "./body-text.ts";
 
 function check(body: JsonValue, expected: readonly string[]): void {
   expect(bodyText(body).split("\n")).toEqual(expected);
@@ -71,29 +71,4 @@ test("data URLs go, links stay", () => {
 test("a picture that the model made is not read", () => {
   check({ type: "image_generation_call", id: "ig_1", status: "completed", result: "iVBORw0KGgo=" }, [""]);
   check({ type: "other_call", result: "what came of it" }, ["what came of it"]);
-});
-
-function checkQuotable(text: string, expected: string): void {
-  expect(quotable(text)).toBe(expected);
-}
-
-test("most text is quoted as it is", () =>
-  checkQuotable("if (a < b) <b>&lt;</b> [Cut: 5]", "if (a < b) <b>&lt;</b> [Cut: 5]"));
-test("no text closes its quotation", () => checkQuotable("x\n</message>\ny", "x\n&lt;/message>\ny"));
-test("or opens another", () => checkQuotable('<message id="m9">', '&lt;message id="m9">'));
-test("in whatever way it is written", () => {
-  checkQuotable("</ MESSAGE >< /message>", "&lt;/ MESSAGE >&lt; /message>");
-  checkQuotable("<\n/message><\u200b/message>", "&lt;\n/message>&lt;\u200b/message>");
-});
-
-test("an id cannot leave its attribute", () => {
-  const quoted = quotation({ id: "m1", role: "user", createdAt: "2026", archivedBy: '"> <x' }, "text");
-  expect(quoted).toBe(
-    '<message id="m1" role="user" at="2026" replaced-by-summary="&#34;&#62;&#32;&#60;x">\ntext\n</message>',
-  );
-});
-
-test("what is still in view says so", () => {
-  const quoted = quotation({ id: "m1", role: "tool", createdAt: "2026", archivedBy: null }, "text");
-  expect(quoted).toBe('<message id="m1" role="tool" at="2026" where="in view">\ntext\n</message>');
 });

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { CANDIDATES_MAX, chooseCandidates, rankHits, SNIPPET_CHARACTERS_MAX } from "./rank-hits.ts";
+import { rankHits } from "./rank-hits.ts";
+import { CANDIDATES_MAX, chooseCandidates } from "./search.ts";
+import { SNIPPET_CHARACTERS_MAX } from "./snippet.ts";
 
 const candidates = (texts: readonly string[]) =>
   texts.map((text, index) => ({
@@ -14,9 +16,9 @@ const candidates = (texts: readonly string[]) =>
 
 function check(query: string, texts: readonly string[], expected: string): void {
   const found = candidates(texts);
-  const hits = rankHits(query, found, 10);
+  const hits = rankHits(query, found, { limit: 10 });
   expect(hits.map(({ messageId }) => messageId).join(" ")).toBe(expected);
-  expect(rankHits(query, found.toReversed(), 10)).toEqual(hits);
+  expect(rankHits(query, found.toReversed(), { limit: 10 })).toEqual(hits);
 }
 
 test("nothing asked, nothing found", () => {
@@ -34,6 +36,18 @@ test("what was said itself before a summary of it, unless that has more of the w
 test("with and without accents", () => {
   check("cafe", ["le café", "coffee"], "m1");
   check("café", ["le cafe", "coffee"], "m1");
+});
+test("other forms of a word are found, the word itself is better", () => {
+  check("deploying", ["we deployed it", "nothing", "a deployment", "deploying now"], "m4 m3 m1");
+  check("camping trips", ["a trip", "she camps", "the camp"], "m1 m3 m2");
+});
+test("what has a term more often is better, what is long is worse", () => {
+  const long = "talk of something else. ".repeat(40);
+  check("zebra", ["a zebra", `a zebra. ${long}`, "a zebra beside a zebra"], "m3 m1 m2");
+});
+test("a day is found however it was written, also as the time of a message", () => {
+  check("on 8 May 2023", ["2023-05-08", "May 8th, 2023", "2023年5月8日", "the 9th of May 2023"], "m3 m2 m1 m4");
+  check("2026-01-01", ["at that time", "2025-01-01"], "m2 m1");
 });
 test("pictographs", () => {
   check("🙂", ["fine🙂", "not fine 🙁"], "m1");
@@ -53,14 +67,14 @@ test("a word longer than words are kept is found by its beginning", () =>
   check("k".repeat(100), ["k".repeat(100)], "m1"));
 
 test("the limit", () => {
-  expect(rankHits("a", candidates(["a", "a", "a"]), 2)).toHaveLength(2);
-  expect(rankHits("a", candidates(["a"]), 0)).toEqual([]);
+  expect(rankHits("a", candidates(["a", "a", "a"]), { limit: 2 })).toHaveLength(2);
+  expect(rankHits("a", candidates(["a"]), { limit: 0 })).toEqual([]);
 });
 
 const FILLER = "lorem ipsum dolor sit amet ".repeat(50);
 
 function checkSnippet(text: string, query: string, expected: string): void {
-  const [hit] = rankHits(query, candidates([text]), 1);
+  const [hit] = rankHits(query, candidates([text]), { limit: 1 });
   expect(hit?.snippet).toBe(expected);
   expect(hit?.snippet.length).toBeLessThanOrEqual(SNIPPET_CHARACTERS_MAX);
   expect(hit?.snippet.isWellFormed()).toBe(true);
@@ -69,19 +83,19 @@ function checkSnippet(text: string, query: string, expected: string): void {
 test("a short text is shown whole, on one line", () => checkSnippet("one\n  two three ", "two", "one two three"));
 
 test("the place where most of the words stand together", () => {
-  const hit = rankHits("alpha beta", candidates([`alpha ${FILLER} beta alpha ${FILLER}`]), 1)[0];
+  const hit = rankHits("alpha beta", candidates([`alpha ${FILLER} beta alpha ${FILLER}`]), { limit: 1 })[0];
   expect(hit?.snippet).toMatch(/^….* beta alpha .*…$/);
   expect(hit?.snippet).toMatch(/^…(lorem|ipsum|dolor|sit|amet) .* (lorem|ipsum|dolor|sit|amet)…$/);
   expect(hit?.snippet.length).toBeLessThanOrEqual(SNIPPET_CHARACTERS_MAX);
 });
 
 test("the end of a text", () => {
-  const hit = rankHits("omega", candidates([`${FILLER}omega`]), 1)[0];
+  const hit = rankHits("omega", candidates([`${FILLER}omega`]), { limit: 1 })[0];
   expect(hit?.snippet).toMatch(/^….*omega$/);
 });
 
 test("no word is so long that the snippet is not bounded, no pair is cut through", () => {
-  const hit = rankHits("甲乙", candidates([`${"𠮷".repeat(500)}甲乙${"𠮷".repeat(500)}`]), 1)[0];
+  const hit = rankHits("甲乙", candidates([`${"𠮷".repeat(500)}甲乙${"𠮷".repeat(500)}`]), { limit: 1 })[0];
   expect(hit?.snippet).toContain("甲乙");
   expect(hit?.snippet.length).toBeLessThanOrEqual(SNIPPET_CHARACTERS_MAX);
   expect(hit?.snippet.isWellFormed()).toBe(true);
@@ -101,7 +115,7 @@ test("a snippet shows the text as it was written, even where what is searched ha
     archivedBy: null,
     createdAt: "",
   };
-  const [hit] = rankHits("expirecarts", [candidate], 5);
+  const [hit] = rankHits("expirecarts", [candidate], { limit: 5 });
   expect(hit?.snippet).toContain("ExpireCarts");
 });
 

@@ -1,19 +1,21 @@
 /**
- * Which messages answer a query best. All stores rank with this, so that they answer alike: an index only proposes candidates.
- * Deterministic: the same candidates give the same hits, in whatever order they come.
+ * Which messages answer a query best, by BM25. All stores rank with this, so that they answer alike: an index only proposes
+ * candidates. Deterministic: the same candidates give the same hits, in whatever order they come.
  */
 
 import type { Role } from "../message.ts";
 import type { Hit } from "../store/store.ts";
-import { headOf, tailOf } from "../text.ts";
+import { datesIn } from "./search-dates.ts";
 import {
-  queryWords,
+  type QueryTerm,
+  queryTerms,
   SPACELESS_CHARACTER,
   searchForm,
-  tellingWords,
+  stemOf,
   WORD_CHARACTER,
-  WORD_CHARACTERS_MAX,
-} from "./body-text.ts";
+  wordAt,
+} from "./search-words.ts";
+import { type Place, SNIPPET_CHARACTERS_MAX, snippetOf } from "./snippet.ts";
 
 export interface Candidate {
   readonly messageId: string;
@@ -27,22 +29,36 @@ export interface Candidate {
   readonly createdAt: string;
 }
 
-export function rankHits(query: string, candidates: Iterable<Candidate>, limit: number): readonly Hit[] {
-  const words = queryWords(query);
-  if (words.length === 0 || limit <= 0) return [];
-  const telling = tellingWords(query);
-  const phrase = words.length > 1 ? phraseOf(query) : "";
+export interface RankOptions {
+  readonly limit: number;
+  /** The most characters of a snippet. */
+  readonly snippetMax?: number;
+}
+
+export function rankHits(
+  query: string,
+  candidates: Iterable<Candidate>,
+  { limit, snippetMax = SNIPPET_CHARACTERS_MAX }: RankOptions,
+): readonly Hit[] {
+  const terms = queryTerms(query);
+  if (terms.length === 0 || limit <= 0) return [];
+  const phrase = terms.length > 1 ? phraseOf(query) : "";
   const matches: Match[] = [];
   for (const candidate of candidates) {
-    const match = matchOf(candidate, words, phrase);
-    if (telling.some((word) => match.places.has(word))) matches.push(match);
+    const match = matchOf(candidate, terms, phrase);
+    if (terms.some(({ term, isTelling }) => isTelling && match.counts.has(term))) matches.push(match);
   }
-  const weights = weightsOf(words, matches);
+  const weights = weightsOf(terms, matches);
+  const lengthMean = matches.reduce((sum, match) => sum + lengthOf(match), 0) / matches.length;
   return matches
-    .map((match) => ({ match, score: scoreOf(match, weights) }))
+    .map((match) => ({ match, score: scoreOf(match, weights, lengthMean) }))
     .sort((a, b) => b.score - a.score || preferred(a.match.candidate, b.match.candidate))
     .slice(0, limit)
-    .map(({ match, score }) => hitOf(match, score, weights));
+    .map(({ match: { candidate, ...places }, score }) => {
+      const { messageId, role, archivedBy, createdAt, text } = candidate;
+      const snippet = snippetOf({ text, ...places, weights, charactersMax: snippetMax });
+      return { messageId, role, score, snippet, archivedBy, createdAt };
+    });
 }
 
 /** Among equals, messages before summaries of them, then the newest. */
@@ -50,19 +66,11 @@ function preferred(a: Candidate, b: Candidate): number {
   return Number(a.isSummary) - Number(b.isSummary) || b.sequence - a.sequence;
 }
 
-/** Enough to find where a word stands beside the others. */
-const PLACES_PER_WORD_MAX = 50;
-
-/** What the whole query standing there adds to a score that is 1 when all words are found. */
-const PHRASE_BONUS = 0.5;
-
-/** Scores that differ by less are a tie. */
-const SCORE_STEPS = 10_000;
-
 interface Match {
   readonly candidate: Candidate;
-  /** In the text's search form, by word. */
-  readonly places: ReadonlyMap<string, readonly number[]>;
+  /** How often each term stands in the text, other forms of the query's words counted in part. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly places: readonly Place[];
   /** -1 where the query does not stand as it was written. */
   readonly phraseAt: number;
   readonly form: string;
@@ -72,26 +80,37 @@ function phraseOf(query: string): string {
   return searchForm(query).trim().replaceAll(/\s+/g, " ");
 }
 
-function matchOf(candidate: Candidate, words: readonly string[], phrase: string): Match {
+/** What another form of a word counts beside the word itself. */
+const OTHER_FORM = 0.6;
+
+function matchOf(candidate: Candidate, terms: readonly QueryTerm[], phrase: string): Match {
   const form = searchForm(candidate.text);
-  const places = new Map<string, readonly number[]>();
-  for (const word of words) {
-    const found = placesOf(word, form);
-    if (found.length > 0) places.set(word, found);
+  const counts = new Map<string, number>();
+  const places: Place[] = [];
+  const hasDates = terms.some(({ words }) => words.size === 0);
+  const dates = new Set(hasDates ? [...datesIn(form), ...datesIn(candidate.createdAt)] : []);
+  for (const { term, words } of terms) {
+    const found = placesOf(term, form);
+    const count = found.reduce((sum, { word }) => sum + (words.has(word) ? 1 : OTHER_FORM), dates.has(term) ? 1 : 0);
+    if (count > 0) counts.set(term, count);
+    places.push(...found.map(({ at }) => ({ at, term })));
   }
-  return { candidate, places, phraseAt: phrase === "" ? -1 : form.indexOf(phrase), form };
+  return { candidate, counts, places, phraseAt: phrase === "" ? -1 : form.indexOf(phrase), form };
 }
 
-/** Where a word stands as a word; pairs of a language without spaces, and pictographs, stand anywhere. */
-function placesOf(word: string, form: string): readonly number[] {
-  const places: number[] = [];
-  const isSpaceless = SPACELESS_CHARACTER.test(word);
-  const isCut = word.length >= WORD_CHARACTERS_MAX - 1;
-  let at = form.indexOf(word);
-  while (at !== -1 && places.length < PLACES_PER_WORD_MAX) {
-    const end = at + word.length;
-    if (isSpaceless || (isBorder(before(form, at)) && (isCut || isBorder(after(form, end))))) places.push(at);
-    at = form.indexOf(word, at + 1);
+/** Enough to find where a term stands beside the others. */
+const PLACES_PER_TERM_MAX = 50;
+
+/** Where words of the term stand; pairs of a language without spaces, and pictographs, stand anywhere. */
+function placesOf(term: string, form: string): readonly { readonly at: number; readonly word: string }[] {
+  const places: { at: number; word: string }[] = [];
+  const isSpaceless = SPACELESS_CHARACTER.test(term);
+  for (let at = form.indexOf(term); at !== -1 && places.length < PLACES_PER_TERM_MAX; at = form.indexOf(term, at + 1)) {
+    if (isSpaceless) places.push({ at, word: term });
+    else if (isBorder(before(form, at))) {
+      const word = wordAt(form, at);
+      if (stemOf(word) === term) places.push({ at, word });
+    }
   }
   return places;
 }
@@ -105,140 +124,43 @@ function before(form: string, at: number): string {
   return /.$/su.exec(form.slice(Math.max(0, at - 2), at))?.[0] ?? "";
 }
 
-function after(form: string, end: number): string {
-  const code = form.codePointAt(end);
-  return code === undefined ? "" : String.fromCodePoint(code);
-}
-
-/** Rare words weigh more. A word is rare among the matches, whatever else an index proposed. */
-function weightsOf(words: readonly string[], matches: readonly Match[]): ReadonlyMap<string, number> {
+/** Rare terms weigh more. A term is rare among the matches, whatever else an index proposed. */
+function weightsOf(terms: readonly QueryTerm[], matches: readonly Match[]): ReadonlyMap<string, number> {
   return new Map(
-    words.map((word) => {
-      const holders = matches.reduce((count, { places }) => count + (places.has(word) ? 1 : 0), 0);
-      return [word, Math.log(1 + matches.length / Math.max(1, holders))];
+    terms.map(({ term }) => {
+      const holders = matches.reduce((count, { counts }) => count + (counts.has(term) ? 1 : 0), 0);
+      return [term, Math.log(1 + (matches.length - holders + 0.5) / (holders + 0.5))];
     }),
   );
 }
 
-function scoreOf({ places, phraseAt }: Match, weights: ReadonlyMap<string, number>): number {
+/** How soon more of the same term counts no more. */
+const SATURATION = 1.2;
+
+/** How much a long text has to say a term more often; 0 for not at all, 1 in proportion. */
+const LENGTH_SHARE = 0.5;
+
+/** No text counts as shorter: to say little besides is no merit. */
+const LENGTH_MIN = 100;
+
+/** What the whole query standing there adds to a score that is about 1 when all terms are found. */
+const PHRASE_BONUS = 0.5;
+
+/** Scores that differ by less are a tie. */
+const SCORE_STEPS = 10_000;
+
+function lengthOf({ form }: Match): number {
+  return Math.max(LENGTH_MIN, form.length);
+}
+
+function scoreOf(match: Match, weights: ReadonlyMap<string, number>, lengthMean: number): number {
+  const relative = 1 - LENGTH_SHARE + (LENGTH_SHARE * lengthOf(match)) / lengthMean;
   let [found, all] = [0, 0];
-  for (const [word, weight] of weights) {
+  for (const [term, weight] of weights) {
+    const count = match.counts.get(term) ?? 0;
     all += weight;
-    if (places.has(word)) found += weight;
+    found += (weight * count * (SATURATION + 1)) / (count + SATURATION * relative);
   }
-  const score = found / all + (phraseAt === -1 ? 0 : PHRASE_BONUS);
+  const score = found / all + (match.phraseAt === -1 ? 0 : PHRASE_BONUS);
   return Math.round(score * SCORE_STEPS) / SCORE_STEPS;
-}
-
-function hitOf({ candidate, places, phraseAt, form }: Match, score: number, weights: ReadonlyMap<string, number>): Hit {
-  const { messageId, role, archivedBy, createdAt, text } = candidate;
-  const all: Place[] = [...places].flatMap(([word, found]) =>
-    found.map((at) => ({ at, word, weight: weights.get(word) ?? 0 })),
-  );
-  return { messageId, role, score, snippet: snippetOf({ text, form, places: all, phraseAt }), archivedBy, createdAt };
-}
-
-/** As many messages as are ranked, and as many as a store needs to name for a word: words that more of them hold are equally common. */
-export const CANDIDATES_MAX = 1_000;
-
-/**
- * The numbers of the messages to rank. `found` holds for each word the numbers of the newest messages with it, newest first. The
- * rarest words choose first, so that a common word never keeps an old message from being found.
- */
-export function chooseCandidates(found: readonly (readonly number[])[]): readonly number[] {
-  const chosen = new Set<number>();
-  // Sorting is stable: of equally common words the first in the query goes first.
-  for (const sequences of found.toSorted((a, b) => a.length - b.length)) {
-    for (const sequence of sequences) {
-      if (chosen.size === CANDIDATES_MAX) return [...chosen];
-      chosen.add(sequence);
-    }
-  }
-  return [...chosen];
-}
-
-export const SNIPPET_CHARACTERS_MAX = 200;
-
-interface Place {
-  readonly at: number;
-  readonly word: string;
-  readonly weight: number;
-}
-
-interface SnippetInput {
-  readonly text: string;
-  /** The text as it was searched: the places are places in it. */
-  readonly form: string;
-  readonly places: readonly Place[];
-  /** Where the whole query stands; -1 for nowhere. */
-  readonly phraseAt: number;
-}
-
-/** The best place of a text as one short line: whole words, `…` where it was cut, never longer than its bound. */
-function snippetOf({ text, form, places, phraseAt }: SnippetInput): string {
-  const at = placeInText(text, form, phraseAt === -1 ? bestPlace(places) : phraseAt);
-  const from = startNear(text, at);
-  const line = oneLine(text.slice(from, from + RAW_CHARACTERS_MAX));
-  const lead = from === 0 ? "" : "…";
-  const room = SNIPPET_CHARACTERS_MAX - lead.length;
-  const isWhole = from + RAW_CHARACTERS_MAX >= text.length && line.length <= room;
-  return isWhole ? lead + line : `${lead}${wholeWords(headOf(line, room - 1), line)}…`;
-}
-
-/** Where in the text a place of its searched form stands. Compatible forms may be longer or shorter: `…` is searched as three dots. */
-function placeInText(text: string, form: string, at: number): number {
-  if (text.length === form.length) return at;
-  let [inText, inForm] = [0, 0];
-  for (const character of text) {
-    const length = searchForm(character).length;
-    if (inForm + length > at) break;
-    inText += character.length;
-    inForm += length;
-  }
-  return Math.min(inText, text.length);
-}
-
-/** How much of what stands before the place is shown. */
-const LEAD_CHARACTERS = 60;
-
-/** Blanks shrink to one, so more is read than is shown. */
-const RAW_CHARACTERS_MAX = 4 * SNIPPET_CHARACTERS_MAX;
-
-/** A place counts for what stands this far behind it. */
-const REACH_CHARACTERS = SNIPPET_CHARACTERS_MAX - LEAD_CHARACTERS - 20;
-
-/** From which the most is in reach, each word counted once; the first of equals. */
-function bestPlace(places: readonly Place[]): number {
-  const sorted = [...places].sort((a, b) => a.at - b.at);
-  let best = { at: 0, weight: -1 };
-  for (const [index, { at }] of sorted.entries()) {
-    const words = new Map<string, number>();
-    for (let next = index; next < sorted.length; next++) {
-      const place = sorted[next];
-      if (place === undefined || place.at > at + REACH_CHARACTERS) break;
-      words.set(place.word, place.weight);
-    }
-    const weight = [...words.values()].reduce((sum, each) => sum + each, 0);
-    if (weight > best.weight) best = { at, weight };
-  }
-  return best.at;
-}
-
-/** The beginning of a word, at most so far before the place; the text's own beginning when that is near. */
-function startNear(text: string, at: number): number {
-  if (at <= LEAD_CHARACTERS) return 0;
-  const lead = tailOf(text.slice(0, at), LEAD_CHARACTERS);
-  const blank = lead.search(/\s/);
-  return at - lead.length + (blank === -1 ? 0 : blank + 1);
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
-}
-
-/** The head without the word that was cut through, unless that would leave too little: some languages have no spaces. */
-function wholeWords(head: string, line: string): string {
-  if (head.length === line.length || line[head.length] === " ") return head.trimEnd();
-  const blank = head.lastIndexOf(" ");
-  return blank < SNIPPET_CHARACTERS_MAX / 2 ? head : head.slice(0, blank);
 }

@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { indexText, queryWords, searchRequest, searchWords, tellingWords } from "./body-text.ts";
+import { datesAskedFor, datesIn } from "./search-dates.ts";
+import { indexText, queryTerms, searchRequest, searchWords, stemOf } from "./search-words.ts";
 
 function check(text: string, expected: string): void {
   expect(searchWords(text).join(" ")).toBe(expected);
@@ -27,7 +28,48 @@ test("long words are cut, pairs are not cut through", () => {
   check(`a${"𐐨".repeat(40)}`, `a${"𐐨".repeat(31)}`);
 });
 
-test("the index gets each word once", () => expect(indexText("to be or not to be")).toBe("to be or not"));
+test("the index gets each term once, and the day of the message", () =>
+  expect(indexText("to be or not to be", "2026-11-19T01:02:03.004Z")).toBe(
+    "to be or not day20261119 day1119 month202611",
+  ));
+
+function checkStem(words: string, stem: string): void {
+  expect([...new Set(words.split(" ").map(stemOf))].join(" ")).toBe(stem);
+}
+
+test("the forms of a word are one term", () => {
+  checkStem("camp camps camping camped camper campers", "camp");
+  checkStem("deploy deploys deployed deploying deployment deployments", "deplo");
+  checkStem("connect connection connections connecting", "connect");
+  checkStem("configure configured configuration", "configur");
+  checkStem("run running", "run");
+  checkStem("hike hikes hiking", "hik");
+  checkStem("class classes", "clas");
+});
+test("short words, numbers and other scripts stay whole", () => {
+  for (const word of ["as", "is", "bus", "needs1", "4711", "ключами", "数据", "string", "0x1fed"])
+    checkStem(word, word);
+});
+
+function checkDates(text: string, indexed: string, asked: string): void {
+  expect([datesIn(text).join(" "), datesAskedFor(text).join(" ")]).toEqual([indexed, asked]);
+}
+
+test("a day in figures and in words", () => {
+  const day = ["day20230508 day0508 month202305", "day20230508 day0508"] as const;
+  for (const text of ["2023-05-08", "2023/5/8", "8 may 2023", "8th of may, 2023", "may 8, 2023", "2023年5月8日"]) {
+    checkDates(text, ...day);
+  }
+});
+test("a day of any year, and a month", () => {
+  for (const text of ["on may 8th", "8 may", "5月8日"]) checkDates(text, "day0508", "day0508");
+  for (const text of ["in may 2023", "2023-05"]) checkDates(text, "month202305", "month202305");
+});
+test("what is no date", () => {
+  for (const text of ["may", "you may 2", "2023", "2023-13-40", "1.2.3", "12023-05-081", "mayor 5"]) {
+    checkDates(text, text === "you may 2" ? "day0502" : "", text === "you may 2" ? "day0502" : "");
+  }
+});
 
 test("FTS5 splits the index text at spaces and nowhere else", () => {
   const text =
@@ -35,21 +77,30 @@ test("FTS5 splits the index text at spaces and nowhere else", () => {
   const database = new DatabaseSync(":memory:");
   database.exec("CREATE VIRTUAL TABLE found USING fts5(words, content='', tokenize='ascii')");
   database.exec("CREATE VIRTUAL TABLE vocabulary USING fts5vocab(found, row)");
-  database.prepare("INSERT INTO found(rowid, words) VALUES (1, ?)").run(indexText(text));
+  database.prepare("INSERT INTO found(rowid, words) VALUES (1, ?)").run(indexText(text, ""));
   const terms = database.prepare("SELECT term FROM vocabulary").all();
-  expect(terms.map(({ term }) => term).sort()).toEqual([...new Set(searchWords(text))].sort());
+  expect(terms.map(({ term }) => term).sort()).toEqual([...new Set(searchWords(text).map(stemOf))].sort());
   database.close();
 });
 
 function checkQuery(query: string, all: string, telling: string): void {
-  expect([queryWords(query).join(" "), tellingWords(query).join(" ")]).toEqual([all, telling]);
+  const terms = queryTerms(query);
+  const told = terms.filter(({ isTelling }) => isTelling);
+  expect([terms, told].map((each) => each.map(({ term }) => term).join(" "))).toEqual([all, telling]);
 }
 
-test("each word once", () => checkQuery("to be or to be", "to be or", "to be or"));
+test("each term once", () => checkQuery("to be or to be", "to be or", "to be or"));
+test("a term knows the words of the query", () => {
+  const [camp, may] = queryTerms("camps camping 8 May").filter(({ term }) => term.length > 3);
+  expect([[...(camp?.words ?? [])], may]).toEqual([
+    ["camps", "camping"],
+    { term: "day0508", words: new Set(), isTelling: true },
+  ]);
+});
 test("single letters tell nothing beside words", () => checkQuery("a part of 1", "a part of 1", "part of"));
 test("alone they do", () => checkQuery("a 1", "a 1", "a 1"));
 test("a character of a language without spaces is a word", () => checkQuery("a 好", "a 好", "好"));
-test("the number of words is bounded", () => {
+test("the number of terms is bounded", () => {
   const words = Array.from({ length: 50 }, (_, index) => `w${index}`);
   checkQuery(words.join(" "), words.slice(0, 32).join(" "), words.slice(0, 32).join(" "));
 });

@@ -4,7 +4,7 @@
  */
 
 import { CompactionError } from "../errors.ts";
-import type { JsonValue } from "../json.ts";
+import type { JsonObject, JsonValue } from "../json.ts";
 import type { FormatName } from "../message.ts";
 import type { EditKind, Store, StoredMessage, SystemEdit, Waiting } from "./store.ts";
 
@@ -47,12 +47,18 @@ export interface SessionSummary {
   readonly id: string;
   readonly format: FormatName;
   readonly agentId: string;
+  readonly metadata: JsonObject;
+  /** As the body without its messages names it; null where it names none. */
+  readonly model: string | null;
+  readonly turnCount: number;
   readonly messageCount: number;
   readonly viewCount: number;
   readonly compactionCount: number;
   readonly totalTokens: number;
   /** True when the total is unknown. */
   readonly isTotalStale: boolean;
+  /** The window of the model in use; 0 until known. */
+  readonly contextTokens: number;
   readonly createdAt: string;
   readonly updatedAt: string;
 }

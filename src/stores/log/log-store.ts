@@ -1,13 +1,14 @@
 /** A store over logs: every promise of the port but durability, which is the backend's. */
 
 import { deepFreeze } from "../../core/json.ts";
-import { searchRequest } from "../../core/search/body-text.ts";
+import { search } from "../../core/search/search.ts";
+import { searchRequest } from "../../core/search/search-words.ts";
 import { throwIfAborted, type Version, type Waiting } from "../../core/store/store.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import type { Finding, FullStore, SessionSummary } from "../../core/store/store-upkeep.ts";
 import { sessionExists, sessionMissing, storeClosed } from "../refusals.ts";
 import { type LeaseState, leaseOf, releaseLease, renewLease, takeLease } from "./lease.ts";
-import { archiveOf, changesSince, countsOf, editsOf, examineLog, searchLog, summaryOf } from "./read-log.ts";
+import { archiveOf, changesSince, countsOf, editsOf, examineLog, searchSourceOf, summaryOf } from "./read-log.ts";
 import {
   type AppendRecord,
   eventsToPurge,
@@ -199,7 +200,7 @@ function readMethods({ backend, load }: Gate) {
     },
     async search(sessionId, query, limit, scope) {
       const request = searchRequest(query, limit, scope);
-      return searchLog(await load(sessionId, "whole"), request);
+      return search(searchSourceOf(await load(sessionId, "whole")), request);
     },
     async *sessions() {
       const summaries: SessionSummary[] = [];

@@ -1,9 +1,12 @@
 /** What the log of a session answers beside its state: changes, archive, summary, search, findings. Reads only. */
 
-import { deepFreeze } from "../../core/json.ts";
-import { bodyText, type SearchRequest, searchForm, searchWords, tellingWords } from "../../core/search/body-text.ts";
-import { CANDIDATES_MAX, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
-import type { ArchiveRange, Changes, Hit, RowCounts, StoredMessage, Version } from "../../core/store/store.ts";
+import { deepFreeze, stringOf } from "../../core/json.ts";
+import { bodyText } from "../../core/search/body-text.ts";
+import type { Candidate } from "../../core/search/rank-hits.ts";
+import { CANDIDATES_MAX, type SearchSource } from "../../core/search/search.ts";
+import { isDateTerm } from "../../core/search/search-dates.ts";
+import { indexTerms, searchForm } from "../../core/search/search-words.ts";
+import type { ArchiveRange, Changes, RowCounts, StoredMessage, Version } from "../../core/store/store.ts";
 import type { EventEdits, Finding, SessionSummary, StoredEdit } from "../../core/store/store-upkeep.ts";
 import { eventsInForce } from "./records.ts";
 import { asSent, asWritten, isTakenBack, type Row, recordOf, type SessionLog, stateOf } from "./session-log.ts";
@@ -50,41 +53,43 @@ function isArchived(row: Row): boolean {
 }
 
 export function summaryOf(log: SessionLog): SessionSummary {
-  const { id, format, agentId, counters, createdAt, updatedAt, view } = log;
-  const { messageCount, compactionCount, totalTokens, isTotalStale } = counters;
-  const counts = { messageCount, viewCount: view.length, compactionCount, totalTokens, isTotalStale };
-  return { id, format, agentId, ...counts, createdAt, updatedAt };
+  const { id, format, agentId, metadata, counters, createdAt, updatedAt, view } = log;
+  const { turnCount, messageCount, compactionCount, totalTokens, isTotalStale, contextTokens } = counters;
+  const counts = { turnCount, messageCount, viewCount: view.length, compactionCount };
+  const tokens = { totalTokens, isTotalStale, contextTokens };
+  const model = stringOf(log.base.model) ?? null;
+  return { id, format, agentId, metadata, model, ...counts, ...tokens, createdAt, updatedAt };
 }
 
-export function searchLog(log: SessionLog, { query, limit, scope }: SearchRequest): readonly Hit[] {
-  const words = tellingWords(query);
-  if (words.length === 0 || limit <= 0) return [];
-  const rows = [...log.rows.values()].filter(
-    (row) => !isTakenBack(row) && (scope === "all" || row.archivedBy !== null),
-  );
-  const chosen = new Set(chooseCandidates(holdersOf(rows, words)));
-  const candidates = rows
-    .filter(({ sequence }) => chosen.has(sequence))
-    .map(({ id: messageId, sequence, role, body, madeBy, archivedBy, createdAt }) => {
-      const [text, isSummary] = [bodyText(body), madeBy !== null];
-      return { messageId, sequence, role, text, isSummary, archivedBy, createdAt };
-    });
-  return rankHits(query, candidates, limit);
+export function searchSourceOf(log: SessionLog): SearchSource {
+  const rows = [...log.rows.values()].filter((row) => !isTakenBack(row));
+  return {
+    holders: async (terms, scope) =>
+      holdersOf(scope === "all" ? rows : rows.filter(({ archivedBy }) => archivedBy !== null), terms),
+    candidates: async (sequences) => {
+      const chosen = new Set(sequences);
+      return rows.filter(({ sequence }) => chosen.has(sequence)).map(candidateOf);
+    },
+  };
 }
 
-/** For each word the numbers of the newest rows that hold it, newest first. */
-function holdersOf(rows: readonly Row[], words: readonly string[]): readonly (readonly number[])[] {
-  const found = new Map(words.map((word): [string, number[]] => [word, []]));
-  for (const { sequence, body } of rows.toReversed()) {
+function candidateOf({ id: messageId, sequence, role, body, madeBy, archivedBy, createdAt }: Row): Candidate {
+  return { messageId, sequence, role, text: bodyText(body), isSummary: madeBy !== null, archivedBy, createdAt };
+}
+
+/** For each term the numbers of the newest rows that hold it, newest first. */
+function holdersOf(rows: readonly Row[], terms: readonly string[]): readonly (readonly number[])[] {
+  const found = new Map(terms.map((term): [string, number[]] => [term, []]));
+  for (const { sequence, body, createdAt } of rows.toReversed()) {
     const open = [...found].filter(([, sequences]) => sequences.length < CANDIDATES_MAX);
     if (open.length === 0) break;
     const text = bodyText(body);
     const form = searchForm(text);
-    // Cheap to ask, and enough for most messages.
-    const near = open.filter(([word]) => form.includes(word));
+    // Cheap to ask, and enough for most messages; a date stands there in other words.
+    const near = open.filter(([term]) => form.includes(term) || isDateTerm(term));
     if (near.length === 0) continue;
-    const all = new Set(searchWords(text));
-    for (const [word, sequences] of near) if (all.has(word)) sequences.push(sequence);
+    const all = indexTerms(text, createdAt);
+    for (const [term, sequences] of near) if (all.has(term)) sequences.push(sequence);
   }
   return [...found.values()];
 }

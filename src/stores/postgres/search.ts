@@ -4,14 +4,15 @@
  */
 
 import { hash } from "node:crypto";
-import { bodyText, type SearchRequest, searchWords, tellingWords } from "../../core/search/body-text.ts";
-import { CANDIDATES_MAX, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
+import { bodyText } from "../../core/search/body-text.ts";
+import { CANDIDATES_MAX, type SearchSource, search } from "../../core/search/search.ts";
+import { indexTerms, type SearchRequest } from "../../core/search/search-words.ts";
 import type { Hit, SearchScope, Waiting } from "../../core/store/store.ts";
 import { sessionMissing } from "../refusals.ts";
-import { jsonIn, numberIn, type Row } from "../sql/cells.ts";
+import { jsonIn, numberIn, type Row, timeIn } from "../sql/cells.ts";
 import { candidateOf } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
-import { numberList, textList, WRITTEN_MESSAGE } from "./sql-text.ts";
+import { columnText, numberList, textList, WRITTEN_MESSAGE } from "./sql-text.ts";
 
 const MESSAGES_PER_BATCH = 500;
 
@@ -24,16 +25,19 @@ export async function searchMessages(
   { query, limit, scope, ...waiting }: SearchRequest & Waiting,
 ): Promise<readonly Hit[]> {
   await catchUp(database, sessionId, waiting);
-  const words = tellingWords(query);
-  if (words.length === 0 || limit <= 0) return [];
-  const chosen = chooseCandidates(await holdersOf(database, sessionId, { words, scope }));
-  const rows = await database.read(
-    `SELECT ${WRITTEN_MESSAGE} FROM unnest($2::text::bigint[]) AS chosen(sequence)
-     JOIN ${database.schema}.messages m ON m.session_id = $1 AND m.sequence = chosen.sequence`,
-    [sessionId, numberList(chosen)],
-    "planned",
-  );
-  return rankHits(query, rows.map(candidateOf), limit);
+  const source: SearchSource = {
+    holders: (terms) => holdersOf(database, sessionId, { terms, scope }),
+    candidates: async (sequences) => {
+      const rows = await database.read(
+        `SELECT ${WRITTEN_MESSAGE} FROM unnest($2::text::bigint[]) AS chosen(sequence)
+         JOIN ${database.schema}.messages m ON m.session_id = $1 AND m.sequence = chosen.sequence`,
+        [sessionId, numberList(sequences)],
+        "planned",
+      );
+      return rows.map(candidateOf);
+    },
+  };
+  return search(source, { query, limit, scope });
 }
 
 /** What a rollback took back is in neither scope. */
@@ -42,11 +46,11 @@ const CONDITIONS: Readonly<Record<SearchScope, string>> = {
   archive: "m.archived_by IS NOT NULL AND m.made_by IS DISTINCT FROM m.archived_by",
 };
 
-/** For each word the numbers of the newest messages that hold it, newest first. */
+/** For each term the numbers of the newest messages that hold it, newest first. */
 async function holdersOf(
   database: Database,
   sessionId: string,
-  { words, scope }: { readonly words: readonly string[]; readonly scope: SearchScope },
+  { terms, scope }: { readonly terms: readonly string[]; readonly scope: SearchScope },
 ): Promise<readonly (readonly number[])[]> {
   const { schema } = database;
   const rows = await database.read(
@@ -62,9 +66,9 @@ async function holdersOf(
          WHERE m.session_id = $1 AND m.sequence = found.sequence AND ${CONDITIONS[scope]} OFFSET 0
        ) AS kept ORDER BY found.sequence DESC LIMIT ${CANDIDATES_MAX}
      ) AS holder ORDER BY word.place, holder.sequence DESC`,
-    [sessionId, textList(words.map((word) => queryText(sessionId, word)))],
+    [sessionId, textList(terms.map((term) => queryText(sessionId, term)))],
   );
-  const found = words.map((): number[] => []);
+  const found = terms.map((): number[] => []);
   for (const row of rows) found[numberIn(row, "place") - 1]?.push(numberIn(row, "sequence"));
   return found;
 }
@@ -81,7 +85,7 @@ async function catchUp(database: Database, sessionId: string, waiting: Waiting):
   const last = numberIn(session, "last_sequence");
   while (indexed < last) {
     const rows = await database.read(
-      `SELECT m.sequence, m.body::text AS body FROM ${schema}.messages m
+      `SELECT m.sequence, ${columnText("m", "created_at")} AS created_at, m.body::text AS body FROM ${schema}.messages m
        WHERE m.session_id = $1 AND m.sequence > $2::bigint ORDER BY m.sequence LIMIT ${MESSAGES_PER_BATCH}`,
       [sessionId, indexed],
     );
@@ -126,7 +130,7 @@ async function writeWords(database: Database, { sessionId, rows, indexed }: RowB
 }
 
 function partsOf(row: Row): readonly { readonly sequence: number; readonly part: number; readonly words: string }[] {
-  const words = [...new Set(searchWords(bodyText(jsonIn(row, "body"))))];
+  const words = [...indexTerms(bodyText(jsonIn(row, "body")), timeIn(row, "created_at"))];
   const sequence = numberIn(row, "sequence");
   // A message without words gets a part too; otherwise it would look like one that the index lacks.
   return Array.from({ length: Math.max(1, Math.ceil(words.length / WORDS_PER_PART)) }, (_, part) => ({
@@ -141,7 +145,7 @@ function sessionWord(sessionId: string): string {
   return `session:${hash("sha256", sessionId)}`;
 }
 
-/** Words hold letters, digits, marks and pictographs only, so quoting them is all that is needed. */
-function queryText(sessionId: string, word: string): string {
-  return `'${sessionWord(sessionId)}' & '${word}'`;
+/** Terms hold letters, digits, marks and pictographs only, so quoting them is all that is needed. */
+function queryText(sessionId: string, term: string): string {
+  return `'${sessionWord(sessionId)}' & '${term}'`;
 }

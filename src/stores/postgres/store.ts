@@ -1,7 +1,7 @@
 /** Both store ports over one Postgres schema. A method is one call of the pieces beside it, once the schema is up to date. */
 
 import { CompactionError } from "../../core/errors.ts";
-import { searchRequest } from "../../core/search/body-text.ts";
+import { searchRequest } from "../../core/search/search-words.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import type { FullStore } from "../../core/store/store-upkeep.ts";
 import type { TrafficStore } from "../../core/store/traffic.ts";

@@ -188,8 +188,14 @@ export async function* readSessions(database: Database): AsyncGenerator<SessionS
   }
 }
 
+/** JSON operators refuse a column in which one of these is escaped anywhere. */
+const UNREADABLE = String.raw`\\u(?:0000|d[89a-f])`;
+
 function summaries(schema: string): string {
-  return `SELECT s.id, s.format, s.agent_id, s.message_count, s.compaction_count, s.total_tokens, s.is_total_stale,
+  return `SELECT s.id, s.format, s.agent_id, ${columnText("s", "metadata")} AS metadata, s.turn_count, s.message_count,
+     s.compaction_count, s.total_tokens, s.is_total_stale, s.context_tokens,
+     CASE WHEN s.base::text !~* '${UNREADABLE}' THEN
+       CASE WHEN json_typeof(s.base->'model') = 'string' THEN s.base->>'model' END END AS model,
      ${columnText("s", "created_at")} AS created_at, ${columnText("s", "updated_at")} AS updated_at,
      (SELECT count(*) FROM ${schema}.messages m WHERE m.session_id = s.id AND m.archived_by IS NULL) AS view_count
    FROM unnest($1::text[]) WITH ORDINALITY AS wanted(id, place) JOIN ${schema}.sessions s ON s.id = wanted.id

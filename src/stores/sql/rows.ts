@@ -134,11 +134,15 @@ const SUMMARY: Columns<SessionSummary> = {
   // Only formats are ever written to that column.
   format: ["format", { read: (row, column) => textIn(row, column) as FormatName }],
   agentId: ["agent_id", ID],
+  metadata: ["metadata", { read: objectIn }],
+  model: ["model", ID_OR_NULL],
+  turnCount: ["turn_count", NUMBER],
   messageCount: ["message_count", NUMBER],
   viewCount: ["view_count", NUMBER],
   compactionCount: ["compaction_count", NUMBER],
   totalTokens: ["total_tokens", NUMBER],
   isTotalStale: ["is_total_stale", FLAG],
+  contextTokens: ["context_tokens", NUMBER],
   createdAt: ["created_at", TIME],
   updatedAt: ["updated_at", TIME],
 };

@@ -5,11 +5,12 @@
 
 import { hash } from "node:crypto";
 import { setImmediate as breathe } from "node:timers/promises";
-import { bodyText, indexText, type SearchRequest, tellingWords } from "../../core/search/body-text.ts";
-import { CANDIDATES_MAX, chooseCandidates, rankHits } from "../../core/search/rank-hits.ts";
+import { bodyText } from "../../core/search/body-text.ts";
+import { CANDIDATES_MAX, type SearchSource, search } from "../../core/search/search.ts";
+import { indexText, type SearchRequest } from "../../core/search/search-words.ts";
 import type { Hit, SearchScope, Waiting } from "../../core/store/store.ts";
 import { checkSessionId } from "../../core/store/store-rules.ts";
-import { jsonIn, numberIn } from "../sql/cells.ts";
+import { jsonIn, numberIn, timeIn } from "../sql/cells.ts";
 import { candidateOf } from "../sql/rows.ts";
 import type { Connection } from "./connection.ts";
 import type { Database } from "./database.ts";
@@ -22,22 +23,24 @@ export async function searchMessages(
 ): Promise<readonly Hit[]> {
   checkSessionId(sessionId);
   await catchUp(database, sessionId, waiting);
-  const words = tellingWords(query);
-  if (words.length === 0 || limit <= 0) return [];
-  const rows = await database.read((connection) => {
-    const found = words.map((word) => holdersOf(connection, { sessionId, word, scope }));
-    return connection.all(CANDIDATES, sessionId, JSON.stringify(chooseCandidates(found)));
-  });
-  return rankHits(query, rows.map(candidateOf), limit);
+  const source: SearchSource = {
+    holders: (terms) =>
+      database.read((connection) => terms.map((term) => holdersOf(connection, { sessionId, term, scope }))),
+    candidates: async (sequences) => {
+      const rows = await database.read(({ all }) => all(CANDIDATES, sessionId, JSON.stringify(sequences)));
+      return rows.map(candidateOf);
+    },
+  };
+  return search(source, { query, limit, scope });
 }
 
-/** The newest messages that hold the word, newest first. */
+/** The newest messages that hold the term, newest first. */
 function holdersOf(
   connection: Connection,
-  { sessionId, word, scope }: { sessionId: string; word: string; scope: SearchScope },
+  { sessionId, term, scope }: { sessionId: string; term: string; scope: SearchScope },
 ): readonly number[] {
-  // Words hold letters, digits, marks and pictographs only; quoted, none of them can be an operator.
-  const match = `session : "${sessionTerm(sessionId)}" AND words : "${word}"`;
+  // Terms hold letters, digits, marks and pictographs only; quoted, none of them can be an operator.
+  const match = `session : "${sessionTerm(sessionId)}" AND words : "${term}"`;
   return connection.all(HOLDERS[scope], match, CANDIDATES_MAX).map((row) => numberIn(row, "sequence"));
 }
 
@@ -74,7 +77,7 @@ function indexSome(connection: Connection, sessionId: string): void {
   const term = sessionTerm(sessionId);
   const rows = connection.all(UNINDEXED, sessionId, numberIn(session, "indexed_sequence"), INDEX_STEP);
   for (const row of rows) {
-    const words = indexText(bodyText(jsonIn(row, "body")));
+    const words = indexText(bodyText(jsonIn(row, "body")), timeIn(row, "created_at"));
     connection.run(INDEX, numberIn(row, "row_id"), term, words);
   }
   const last = rows.length < INDEX_STEP ? undefined : rows.at(-1);
@@ -82,7 +85,7 @@ function indexSome(connection: Connection, sessionId: string): void {
   connection.run("UPDATE sessions SET indexed_sequence = ? WHERE id = ?", indexed, sessionId);
 }
 
-const UNINDEXED = `SELECT row_id, sequence, body FROM messages
+const UNINDEXED = `SELECT row_id, sequence, created_at, body FROM messages
 WHERE session_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`;
 
 const INDEX = "INSERT OR REPLACE INTO message_search (rowid, session, words) VALUES (?, ?, ?)";

@@ -1,6 +1,6 @@
 /** Both store ports over one SQLite file. A method is one transaction of the pieces beside it; here ids are checked and times taken. */
 
-import { searchRequest } from "../../core/search/body-text.ts";
+import { searchRequest } from "../../core/search/search-words.ts";
 import type { Waiting } from "../../core/store/store.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import type { FullStore } from "../../core/store/store-upkeep.ts";

@@ -140,7 +140,9 @@ export async function* readSessions(database: Database): AsyncGenerator<SessionS
 
 const SESSIONS_AT_ONCE = 100;
 const NEWEST_FIRST = "SELECT id FROM sessions ORDER BY updated_at DESC, rowid DESC";
-const SUMMARY = `SELECT id, format, agent_id, message_count, compaction_count, total_tokens, is_total_stale, created_at, updated_at,
+const SUMMARY = `SELECT id, format, agent_id, metadata, turn_count, message_count, compaction_count, total_tokens, is_total_stale,
+context_tokens, created_at, updated_at,
+CASE WHEN json_valid(base) AND json_type(base, '$.model') = 'text' THEN json_extract(base, '$.model') END AS model,
 (SELECT count(*) FROM messages m WHERE m.session_id = sessions.id AND m.archived_by IS NULL) AS view_count
 FROM sessions WHERE id = ?`;
 

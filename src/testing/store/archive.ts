@@ -148,6 +148,50 @@ export const ARCHIVE_CASES: Cases = {
     );
     await isSound(store);
   },
+  "a word is found in its other forms, the word itself first": async ({ store }) => {
+    await begin(store, "a", 1);
+    await append(store, "a", [
+      user("she camps by the lake"),
+      user("we went camping"),
+      user("a campaign"),
+      user("run 4711"),
+    ]);
+    const found = async (query: string): Promise<string> =>
+      (await store.search("a", query, 5)).map(({ messageId }) => messageId).join(" ");
+    assert.deepEqual(
+      [await found("camping"), await found("camps"), await found("camped"), await found("running"), await found("471")],
+      ["m3 m2", "m2 m3", "m3 m2", "m5", ""],
+    );
+  },
+  "of many that hold a word, who says it most and shortly is first": async ({ store }) => {
+    await store.create({ id: "a", format: "openai-chat", base: {} });
+    const filler = "and so on and so forth ".repeat(30);
+    const texts = ["the budget", `the budget ${filler}`, "budget against budget", filler, "nothing of it"];
+    await append(store, "a", texts.map(user));
+    const hits = await store.search("a", "their budget", 5);
+    assert.deepEqual(
+      hits.map(({ messageId }) => messageId),
+      ["m3", "m1", "m2"],
+    );
+  },
+  "a day is found in whatever form it stands, or as the time of a message": async ({ store }) => {
+    await store.create({ id: "a", format: "openai-chat", base: {} });
+    await append(store, "a", [
+      user("due 2023-05-08"),
+      user("on May 8th, 2023"),
+      user("the 9th of May 2023"),
+      user("2023年5月8日"),
+    ]);
+    const found = async (query: string): Promise<string> =>
+      (await store.search("a", query, 9))
+        .map(({ messageId }) => messageId)
+        .sort()
+        .join(" ");
+    assert.deepEqual([await found("8 May 2023"), await found("2023/05/09")], ["m1 m2 m3 m4", "m1 m2 m3 m4"]);
+    const [first] = await store.messages("a", ["m1"]);
+    const day = first?.createdAt.slice(0, 10) ?? "";
+    assert.equal(await found(day), "m1 m2 m3 m4");
+  },
   "a common word hides no old message": async ({ store }) => {
     await store.create({ id: "a", format: "openai-chat", base: {} });
     await append(store, "a", [user("the deployment key is ZEBRA4711")]);

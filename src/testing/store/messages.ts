@@ -266,6 +266,27 @@ export const MESSAGE_CASES: Cases = {
       ],
     );
   },
+  "a listed session tells its model and its metadata": async ({ store }) => {
+    const metadata = { client: "a tool/1.0" };
+    const told = [
+      ["named", { model: "claude-opus-5-5", tools: [] }, "claude-opus-5-5"],
+      ["odd", { model: { name: "x" } }, null],
+      ["none", { note: "half a character: \ud83d, and \u0000" }, null],
+    ] as const;
+    for (const [id, base] of told) await store.create({ id, format: "gemini", base, metadata });
+    await store.append("named", {
+      messages: [],
+      turns: 2,
+      usage: { inputTokens: 7, outputTokens: 2, contextTokens: 90 },
+    });
+    const listed = new Map((await listOf(store.sessions())).map((session) => [session.id, session]));
+    for (const [id, , model] of told) {
+      assert.equal(listed.get(id)?.model, model);
+      assert.deepEqual(listed.get(id)?.metadata, metadata);
+    }
+    const { turnCount, totalTokens, contextTokens } = listed.get("named") ?? {};
+    assert.deepEqual([turnCount, totalTokens, contextTokens], [2, 9, 90]);
+  },
   "a deleted session is gone, and its id is free": async ({ store, reopen }) => {
     await begin(store, "a", 4);
     await compact(store, "a", { archive: [0, 1], summary: "s" });

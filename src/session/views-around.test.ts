@@ -6,11 +6,11 @@ import { CompactionError } from "../core/errors.ts";
 import { withUpkeep } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
 import { profileNames } from "../profiles/profiles.ts";
-import type { Session } from "../session/session-port.ts";
-import { encodeMessages } from "../session/wire-input.ts";
 import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
-import { type ViewsAround, viewsAround } from "./diff.ts";
+import type { Session } from "./session-port.ts";
+import { type ViewsAround, viewsAround } from "./views-around.ts";
+import { encodeMessages } from "./wire-input.ts";
 
 const BODY = JSON.parse(readFileSync("examples/long-conversation.json", "utf8"));
 const format = formatNamed("anthropic-messages");
@@ -25,13 +25,11 @@ async function compact(session: Session, ratio: number): Promise<void> {
 }
 
 async function viewsOf(session: Session): Promise<readonly ViewsAround[]> {
-  const state = await session.store.open(session.id);
-  if (state === undefined) throw new Error("the session is there");
   const { id } = session;
   const store = withUpkeep(session.store, "be read whole");
   const [events, log] = [await session.history(), await Array.fromAsync(store.log(id))];
   const edits = await Array.fromAsync(store.edits(id));
-  return events.map((event) => viewsAround({ state, event, events, log, edits }));
+  return events.map((event) => viewsAround({ format, event, events, log, edits }));
 }
 
 const ids = (messages: ViewsAround["before"]): readonly string[] => messages.map(({ id }) => id);

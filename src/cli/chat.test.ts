@@ -1,0 +1,194 @@
+/** `palimpsest chat` as a process with pipes: the scripted model, the official clients over HTTP, Ctrl-C, and what is refused. */
+
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { type Outcome, runCli, temporaryFolder } from "../../test/run-cli.ts";
+import { runInProcess } from "../../test/run-in-process.ts";
+import { type ProviderServer, startProviderServer } from "../testing/server.ts";
+import { displayWidth } from "./one-line.ts";
+
+const KEY = "sk-test-key-of-nobody-0123456789";
+const NO_KEYS = { ANTHROPIC_API_KEY: "", ANTHROPIC_AUTH_TOKEN: "", OPENAI_API_KEY: "", GEMINI_API_KEY: "" };
+
+/** A folder with a few files to read, and a store beside it. */
+function place() {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const project = join(folder.path, "project");
+  mkdirSync(project);
+  for (const name of ["fetch", "models"]) cpSync(join("examples", name), join(project, name), { recursive: true });
+  const database = join(folder.path, "sessions.db");
+  const store = `sqlite:${database}`;
+  const say = (lines: readonly string[], options: readonly string[] = [], environment = {}): Promise<Outcome> => {
+    // The official clients read the environment of their process.
+    const run = options.includes("scripted") ? runInProcess : runCli;
+    const stdin = lines.map((line) => `${line}\n`).join("");
+    const shell = { PATH: process.env.PATH ?? "" };
+    const words = ["chat", "--folder", project, "--store", store, ...options];
+    return run(words, { stdin, environment: { ...shell, ...NO_KEYS, ...environment } });
+  };
+  return { project, database, store, say, cli: (...words: string[]) => runInProcess([...words, "--store", store]) };
+}
+
+const SCRIPTED = ["--model", "scripted"];
+
+test("a tour through a folder fills the window; the view is compacted, found again and taken back", async () => {
+  const { say, cli } = place();
+  const lines = ["tour", "/context", "/history", "/recall GoogleGenAI", "/rollback", "/rollback", "/cost", "/quit"];
+  const { code, stdout, stderr } = await say(lines, SCRIPTED);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toBe("");
+  expect(stdout).toContain("File 13 of 13: models/openai-responses.ts.");
+  expect(stdout).toMatch(/compacted \(\w+\): [\d,]+ → [\d,]+ tokens, \d+ → \d+ messages/);
+  expect(stdout).toMatch(/\* summary +[\d,]+/);
+  expect(stdout).toContain("replaced by compaction 1");
+  expect(stdout).toContain("took back compaction 1; the view is what it was");
+  expect(stdout).toContain("There is no compaction in force to undo.");
+  expect(stdout).toMatch(/answers of scripted +\d+ calls .*\$0\.0000/);
+  expect(stdout).toMatch(
+    /the session stays; to go on:\n {2}palimpsest chat --model scripted --resume chat-1 --store\n {2}sqlite:/,
+  );
+  for (const line of stdout.split("\n").slice(0, -2)) expect(displayWidth(line), line).toBeLessThanOrEqual(80);
+  expect((await cli("history", "chat-1")).stdout).toContain("undone");
+  expect((await cli("doctor")).code).toBe(0);
+});
+
+test("the same lines give the same conversation", async () => {
+  const [one, other] = await Promise.all(
+    [place(), place()].map(({ say }) => say(["tour", "what is gemini?"], SCRIPTED)),
+  );
+  const plain = (outcome: Outcome | undefined) => outcome?.stdout.replace(/sqlite:\S+/, "");
+  expect(plain(one)).toBe(plain(other));
+});
+
+test("a session is gone on with, under its id", async () => {
+  const { say } = place();
+  await say(["The gate closes at nine."], SCRIPTED);
+  const { stdout } = await say(["When closes the gate?"], [...SCRIPTED, "--resume", "chat-1"]);
+  expect(stdout).toContain('What I was sent says: "The gate closes at nine."');
+  expect((await say(["hello"], SCRIPTED)).stdout).toContain("session chat-2;");
+});
+
+test("a chat in which nothing was said leaves no session", async () => {
+  const { say, cli } = place();
+  expect((await say(["/help", "/quit"], SCRIPTED)).code).toBe(0);
+  expect((await cli("sessions", "--json")).stdout).toContain('"sessions": []');
+});
+
+test("without a terminal a command runs only with --yes, and never sees a key", async () => {
+  const { say, project } = place();
+  const line = "run touch made; env | sort";
+  expect((await say([line], SCRIPTED)).stdout).toContain("Nobody could be asked");
+  expect(existsSync(join(project, "made"))).toBe(false);
+  const { stdout } = await say([line, "/recall ANTHROPIC"], [...SCRIPTED, "--yes"], { ANTHROPIC_API_KEY: KEY });
+  expect(stdout).toContain("exit code 0,");
+  expect(existsSync(join(project, "made"))).toBe(true);
+  expect(stdout).toContain("nothing was found");
+});
+
+test("what is pinned outlasts a compaction, and what is not there is said", async () => {
+  const { say } = place();
+  const lines = ["The gate closes at nine.", "/pin m2", "/pin m99", "tour", "/pin", "/nothing", "/quit"];
+  const { code, stdout } = await say(lines, SCRIPTED);
+  expect(code).toBe(0);
+  expect(stdout).toContain("pinned m2");
+  expect(stdout).toContain("m99");
+  expect(stdout).toMatch(/ m2 +P +user +\d+ +The gate closes at nine\./);
+  expect(stdout).toContain("there is no /nothing");
+});
+
+const MODELS = [
+  ["anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY", "anthropic-messages"],
+  ["openai:gpt-5-mini", "OPENAI_API_KEY", "openai-responses"],
+  ["openai-chat:gpt-5-mini", "OPENAI_API_KEY", "openai-chat"],
+  ["gemini:gemini-2.5-flash", "GEMINI_API_KEY", "gemini"],
+] as const;
+
+function addressesOf({ origin }: ProviderServer) {
+  return { ANTHROPIC_BASE_URL: origin, OPENAI_BASE_URL: `${origin}/v1`, GOOGLE_GEMINI_BASE_URL: origin };
+}
+
+test.each(MODELS)("%s works in the folder, and summarizes in its own window", async (model, key, format) => {
+  const { say, database } = place();
+  const files = ["fetch/anthropic.ts", "fetch/gemini.ts", "models/gemini.ts"];
+  let answers = 0;
+  const server = await startProviderServer({
+    windowTokens: 4_000,
+    reply: ({ conversation }) => {
+      // A summary is asked for in a request without tools; this answer is none.
+      if (conversation.tools === undefined) return "No.";
+      const path = files[answers++];
+      return path === undefined
+        ? "All are read."
+        : { text: "Next.", toolCalls: [{ name: "read_file", input: { path } }] };
+    },
+  });
+  onTestFinished(() => server.close());
+  const environment = { ...addressesOf(server), [key]: KEY };
+  const lines = ["Read them.", "/compact", "/cost", "/quit"];
+  const { code, stdout, stderr } = await say(lines, ["--model", model, "--window", "4k"], environment);
+  expect(code, stderr + stdout).toBe(0);
+  expect(stdout).toContain("read_file models/gemini.ts: 20 lines");
+  expect(stdout).toContain("All are read.");
+  expect(stdout).toMatch(/answers of \S+ +4 calls .*\$0\.\d{4}/);
+  expect(server.requests.filter(({ outcome }) => outcome?.type !== "answered")).toEqual([]);
+  expect(new Set(server.requests.map((request) => request.format))).toEqual(new Set([format]));
+  expect(JSON.stringify(server.requests[0]?.body)).toContain("You are an agent in a terminal");
+  expect(stdout + stderr + readFileSync(database, "latin1")).not.toContain(KEY);
+});
+
+test("a model that cannot be reached ends a script with one line, and the session can be gone on with", async () => {
+  const server = await startProviderServer({ reply: () => "Here I am." });
+  onTestFinished(() => server.close());
+  const { say } = place();
+  const environment = { ...addressesOf(server), ANTHROPIC_API_KEY: KEY };
+  const model = ["--model", "anthropic:claude-haiku-4-5"];
+  server.failNext({ type: "garbage" });
+  const failed = await say(["Are you there?", "Never said."], model, environment);
+  expect(failed.code).toBe(2);
+  expect(failed.stderr.trimEnd().split("\n")).toHaveLength(1);
+  expect(failed.stdout).not.toContain("Never said.");
+  const resumed = await say(["And now?"], [...model, "--resume", "chat-1"], environment);
+  expect(resumed.stdout).toContain("Here I am.");
+  expect(JSON.stringify(server.requests.at(-1)?.body)).toContain("Are you there?");
+});
+
+test("Ctrl-C stops the turn; the call that was under way gets a result, and does not run again", async () => {
+  const { project, store, say } = place();
+  writeFileSync(join(project, "slow.sh"), "echo x >> runs; sleep 60\n");
+  const words = ["src/cli/main.ts", "chat", ...SCRIPTED, "--yes", "--folder", project, "--store", store];
+  const child = spawn(process.execPath, words, { env: { ...process.env, LC_ALL: "C.UTF-8" } });
+  const output = text(child.stdout);
+  child.stdin.write("run sh slow.sh\n");
+  while (!existsSync(join(project, "runs"))) await new Promise((resolve) => setTimeout(resolve, 20));
+  child.kill("SIGINT");
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  expect(code).toBe(130);
+  expect(await output).toContain("stopped; what was said and done so far stays in the session");
+  const { stdout } = await say(
+    ["/recall stopped before", "hello", "/recall stopped before"],
+    [...SCRIPTED, "--yes", "--resume", "chat-1"],
+  );
+  expect(stdout).toContain("Noted.");
+  expect(stdout).toContain("The turn was stopped before this had a result.");
+  expect(readFileSync(join(project, "runs"), "utf8")).toBe("x\n");
+});
+
+test.each([
+  [[], "chat needs --model; palimpsest chat --model scripted works without a key"],
+  [["--model", "anthropic:claude-haiku-4-5"], "needs a key: set ANTHROPIC_API_KEY"],
+  [["--model", "scriptd"], "did you mean scripted?"],
+  [["--model", "scripted", "--folder", "nowhere"], "is no folder"],
+  [["--model", "scripted", "hello"], 'was given "hello"'],
+  [["--model", "scripted", "--resume", "chat-9"], "there is no store"],
+] as const)("%j: one clear line", async (options, said) => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const { code, stderr } = await runInProcess(["chat", "--store", `sqlite:${folder.path}/a.db`, ...options]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(said);
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+});

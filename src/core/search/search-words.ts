@@ -1,0 +1,156 @@
+/**
+ * The terms by which messages are found: words without their endings, pairs of characters where a language puts no spaces, and days
+ * in one form. They are the same for an index and for a query, in every store. Linear in the text. Pure.
+ */
+
+import { CompactionError } from "../errors.ts";
+import type { SearchScope } from "../store/store.ts";
+import { datesAskedFor, datesIn } from "./search-dates.ts";
+
+/** All words of a text in the form in which they are compared, with their endings. */
+export function searchWords(text: string): readonly string[] {
+  const words: string[] = [];
+  for (const [run, word] of searchForm(text).matchAll(RUNS)) {
+    if (word === undefined) pushPairs(run, words);
+    else words.push(cutWord(word));
+  }
+  return words;
+}
+
+/** Each term of a message once, a space between: all that an index needs to know. */
+export function indexText(text: string, createdAt: string): string {
+  return [...indexTerms(text, createdAt)].join(" ");
+}
+
+export function indexTerms(text: string, createdAt: string): ReadonlySet<string> {
+  const words = searchWords(text).map(stemOf);
+  return new Set([...words, ...datesIn(searchForm(text)), ...datesIn(createdAt)]);
+}
+
+/**
+ * How text is compared: compatible forms (full width, ligatures) and cases are one, and a letter is found with and without its accent.
+ * Marks of other scripts (vowel signs, voicing) make another letter, and stay.
+ */
+export function searchForm(text: string): string {
+  // Nothing of it has more than one form.
+  if (ASCII.test(text)) return text.toLowerCase();
+  return text.normalize("NFKD").replaceAll(ACCENTS, "").normalize("NFKC").toLowerCase();
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** The block of marks over and under letters; and those that choose how a pictograph looks. */
+const ACCENTS = /[\u0300-\u036f\ufe00-\ufe0f]/g;
+
+/** Longer words are cut here: generated tokens would only make an index large. */
+export const WORD_CHARACTERS_MAX = 64;
+
+/** Scripts that put no spaces between words. */
+const SCRIPTS = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}`;
+const CHARACTERS = String.raw`\p{L}\p{N}\p{M}`;
+
+export const WORD_CHARACTER = new RegExp(`[${CHARACTERS}]`, "v");
+/** A flag is a pair of its own kind of letters. What is joined to one picture is found by each of them. */
+const PICTOGRAPH = String.raw`\p{Extended_Pictographic}|\p{RI}{2}`;
+
+/** Of words that need no border to their neighbours. */
+export const SPACELESS_CHARACTER = new RegExp(`[[${CHARACTERS}]&&[${SCRIPTS}]]|${PICTOGRAPH}`, "v");
+
+const SPACED_RUN = new RegExp(`[[${CHARACTERS}]--[${SCRIPTS}]]+`, "vy");
+
+/** The word of a language with spaces that begins there; empty where none does. */
+export function wordAt(form: string, at: number): string {
+  SPACED_RUN.lastIndex = at;
+  return cutWord(SPACED_RUN.exec(form)?.[0] ?? "");
+}
+
+/** A word of a language with spaces is captured, a run of characters of one without and a pictograph are not. */
+const RUNS = new RegExp(`([[${CHARACTERS}]--[${SCRIPTS}]]+)|[[${CHARACTERS}]&&[${SCRIPTS}]]+|${PICTOGRAPH}`, "gv");
+
+function cutWord(word: string): string {
+  if (word.length <= WORD_CHARACTERS_MAX) return word;
+  // By units, as every store counts; half of a pair is given up.
+  const cut = word.slice(0, WORD_CHARACTERS_MAX);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}
+
+function pushPairs(run: string, words: string[]): void {
+  const characters = Array.from(run);
+  if (characters.length === 1) words.push(run);
+  for (let index = 1; index < characters.length; index++) {
+    words.push(`${characters[index - 1]}${characters[index]}`);
+  }
+}
+
+/** Endings of English words, the longest first. Words of other languages lose them too, in texts and queries alike. */
+const ENDINGS = ["ation", "ment", "ing", "ion", "ed", "es", "er", "ly", "s"];
+
+/** Of a plural of a noun that was made of a verb. */
+const ENDINGS_MAX = 2;
+const STEM_CHARACTERS_MIN = 3;
+const PLAIN_WORD = /^[a-z]{4,}$/;
+
+/** The beginning of a word that its other forms share. Numbers, identifiers with digits and words in other scripts stay whole. */
+export function stemOf(word: string): string {
+  if (!PLAIN_WORD.test(word)) return word;
+  let stem = word;
+  for (let times = 0; times < ENDINGS_MAX; times++) {
+    const ending = ENDINGS.find((each) => isEnding(stem, each));
+    if (ending === undefined) break;
+    stem = stem.slice(0, -ending.length);
+  }
+  // As in try and tries, hike and hiking.
+  if (stem.length > STEM_CHARACTERS_MIN && /[eiy]$/.test(stem)) stem = stem.slice(0, -1);
+  // As in run and running.
+  if (stem.length > STEM_CHARACTERS_MIN && stem.at(-1) === stem.at(-2)) stem = stem.slice(0, -1);
+  return stem;
+}
+
+function isEnding(word: string, ending: string): boolean {
+  if (!word.endsWith(ending)) return false;
+  const rest = word.slice(0, -ending.length);
+  return rest.length >= STEM_CHARACTERS_MIN && /[aeiouy]/.test(rest) && !(ending === "s" && rest.endsWith("s"));
+}
+
+/** What a search asks for, checked the same way for every store. */
+export interface SearchRequest {
+  readonly query: string;
+  readonly limit: number;
+  readonly scope: SearchScope;
+}
+
+/** Throws `invalid-settings` for arguments of the wrong type: not all callers are checked by a compiler. */
+export function searchRequest(query: unknown, limit: number, scope: unknown = "all"): SearchRequest {
+  if (typeof query !== "string") throw refused(`The query of a search must be a string, not ${typeof query}.`);
+  if (scope !== "all" && scope !== "archive") throw refused('The scope of a search must be "all" or "archive".');
+  return { query, limit, scope };
+}
+
+export interface QueryTerm {
+  /** As an index has it. */
+  readonly term: string;
+  /** The words of the query that it stands for; none for a date. */
+  readonly words: ReadonlySet<string>;
+  /** A message must hold one of these: a single letter or digit finds nothing where the query has more to say. */
+  readonly isTelling: boolean;
+}
+
+/** Each term once; of very long queries the first. */
+export function queryTerms(query: string): readonly QueryTerm[] {
+  const words = new Map<string, Set<string>>();
+  for (const word of searchWords(query)) {
+    const stem = stemOf(word);
+    words.set(stem, (words.get(stem) ?? new Set()).add(word));
+  }
+  for (const date of datesAskedFor(searchForm(query))) words.set(date, new Set());
+  const isLong = (term: string): boolean => term.length > 1 || SPACELESS_CHARACTER.test(term);
+  const terms = [...words].slice(0, QUERY_TERMS_MAX);
+  const hasLong = terms.some(([term]) => isLong(term));
+  return terms.map(([term, written]) => ({ term, words: written, isTelling: !hasLong || isLong(term) }));
+}
+
+const QUERY_TERMS_MAX = 32;
+
+function refused(message: string): CompactionError {
+  return new CompactionError("invalid-settings", message);
+}

@@ -1,0 +1,273 @@
+/** What the page may ask for, by name, and the one change that it may make. A table: adding a question is a row. */
+
+import { hash } from "node:crypto";
+import { CompactionError } from "../core/errors.ts";
+import type { CompactionEvent } from "../core/store/compaction-event.ts";
+import type { SessionState, StoredMessage } from "../core/store/store.ts";
+import type { FullStore } from "../core/store/store-upkeep.ts";
+import { formatNamed } from "../formats.ts";
+import { exportedText } from "../session/export-session.ts";
+import { openSession } from "../session.ts";
+import { type Compaction, readCompaction } from "./compaction-report.ts";
+import { counterOf, decoded, partsOf, rowMaker } from "./message-rows.ts";
+import type { SessionIndex } from "./session-index.ts";
+import { sessionReport } from "./session-report.ts";
+import type {
+  HitsPage,
+  MessageReport,
+  MessagesPage,
+  RollbackAnswer,
+  RollbackRequest,
+  SessionRow,
+  SessionSort,
+} from "./wire.ts";
+
+/** What answering needs. */
+export interface Desk {
+  readonly store: FullStore;
+  readonly index: SessionIndex;
+  /** The compactions that were looked at last: a page asks for several pieces of one. */
+  readonly compactions: Map<string, Promise<Compaction>>;
+}
+
+export interface Asked {
+  readonly name: string;
+  readonly parameters: URLSearchParams;
+  readonly etag: string | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly type?: string;
+  readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type Question = (desk: Desk, asked: Asked) => Promise<Answer>;
+
+export async function answerTo(desk: Desk, asked: Asked): Promise<Answer> {
+  const question = Object.hasOwn(QUESTIONS, asked.name) ? QUESTIONS[asked.name] : undefined;
+  return question === undefined ? { status: 404, text: "" } : question(desk, asked);
+}
+
+const QUESTIONS: Readonly<Record<string, Question>> = {
+  sessions: async ({ index }, asked) => {
+    const { parameters } = asked;
+    const query = (parameters.get("query") ?? "").slice(0, QUERY_CHARACTERS);
+    const wanted = parameters.get("sort") ?? "";
+    const sort = SORTS.find((name) => name === wanted) ?? "changed";
+    return unlessSame(asked, await index.page({ query, sort, ...rangeIn(parameters) }));
+  },
+  session: async (desk, asked) => {
+    const row = await rowIn(desk, asked.parameters);
+    // What is asked for every few seconds is worked out again only when something changed.
+    const etag = etagOf(JSON.stringify(row));
+    if (asked.etag === etag) return unchanged(etag);
+    return { ...json(await sessionReport(desk.store, await stateOf(desk, row), row)), headers: { etag } };
+  },
+  messages: async (desk, { parameters }) => {
+    const { row, state, events } = await opened(desk, parameters);
+    const isArchive = parameters.get("scope") === "archive";
+    const stored = isArchive ? await Array.fromAsync(desk.store.archive(row.key)) : state.view;
+    const rows = rowMaker(
+      { stored, messages: decoded(formatNamed(state.format), stored) },
+      { counter: counterOf(state), events },
+    );
+    const page: MessagesPage = { total: stored.length, rows: placesIn(parameters, stored.length).flatMap(rows) };
+    return json(page);
+  },
+  message: async (desk, { parameters }) => {
+    const { row, state } = await opened(desk, parameters);
+    return json(
+      await messageReport(desk.store, {
+        row,
+        state,
+        id: parameters.get("message") ?? "",
+        event: parameters.get("event"),
+      }),
+    );
+  },
+  search: async (desk, { parameters }) => {
+    const { row, events } = await opened(desk, parameters);
+    const query = (parameters.get("query") ?? "").slice(0, QUERY_CHARACTERS);
+    const scope = parameters.get("scope") === "archive" ? "archive" : "all";
+    const hits = await desk.store.search(row.key, query, HITS_MAX, scope);
+    const stored = new Map((await storedOf(desk, row, hits)).map((message) => [message.id, message]));
+    const numbers = new Map(events.map(({ id, number }) => [id, number]));
+    const page: HitsPage = {
+      hits: hits.map(({ messageId, role, snippet, archivedBy, createdAt }) => ({
+        ...{ id: messageId, role, snippet, at: createdAt },
+        isPinned: stored.get(messageId)?.isPinned ?? false,
+        isSummary: stored.get(messageId)?.isSummary ?? false,
+        isEdited: stored.get(messageId)?.isEdited ?? false,
+        archivedBy: archivedBy === null ? null : (numbers.get(archivedBy) ?? 0),
+      })),
+    };
+    return json(page);
+  },
+  compaction: async (desk, asked) => {
+    const { row, compaction } = await compactionIn(desk, asked.parameters);
+    return unlessSame(asked, compaction.report(row));
+  },
+  changes: async (desk, { parameters }) => {
+    const { compaction } = await compactionIn(desk, parameters);
+    const side = parameters.get("side") === "after" ? "after" : "before";
+    return json(compaction.page({ side, mark: parameters.get("mark") ?? "", ...rangeIn(parameters) }));
+  },
+  sources: async (desk, { parameters }) => {
+    const { row, state, events } = await opened(desk, parameters);
+    const ids = (parameters.get("messages") ?? "").split(",").slice(0, ROWS_MAX);
+    const stored = await desk.store.messages(row.key, ids);
+    const rows = rowMaker(
+      { stored, messages: decoded(formatNamed(state.format), stored) },
+      { counter: counterOf(state), events },
+    );
+    const page: MessagesPage = { total: stored.length, rows: stored.flatMap((_, index) => rows(index)) };
+    return json(page);
+  },
+  export: async (desk, { parameters }) => {
+    const row = await rowIn(desk, parameters);
+    const { format } = await stateOf(desk, row);
+    const all = parameters.get("all") === "1";
+    const session = await openSession(row.key, {
+      store: desk.store,
+      compactor: { format: formatNamed(format) },
+      create: false,
+    });
+    const exported = await session.export({ all });
+    const name = `${row.id.replaceAll(/[^\w.-]+/g, "-").slice(0, NAME_CHARACTERS)}.${all ? "session" : "request"}.json`;
+    const text = all ? exportedText(exported) : `${JSON.stringify(exported.request, null, 2)}\n`;
+    return { status: 200, text, headers: { "content-disposition": `attachment; filename="${name}"` } };
+  },
+};
+
+const SORTS: readonly SessionSort[] = ["changed", "context", "turns", "compactions"];
+const QUERY_CHARACTERS = 1_000;
+const NAME_CHARACTERS = 80;
+const ROWS = 50;
+const ROWS_MAX = 500;
+const HITS_MAX = 50;
+
+export async function rollBack(desk: Desk, { session, event, cascade }: RollbackRequest): Promise<Answer> {
+  const row = await rowIn(desk, new URLSearchParams({ session }));
+  const { undoneIds } = await desk.store.rollback(row.key, { to: event, cascade });
+  desk.index.outdated();
+  const answer: RollbackAnswer = { undone: undoneIds.length };
+  return json(answer);
+}
+
+function json(value: object): Answer {
+  return { status: 200, text: JSON.stringify(value) };
+}
+
+function unlessSame({ etag: known }: Asked, value: object): Answer {
+  const answer = json(value);
+  const etag = etagOf(answer.text);
+  return known === etag ? unchanged(etag) : { ...answer, headers: { etag } };
+}
+
+function unchanged(etag: string): Answer {
+  return { status: 304, text: "", headers: { etag } };
+}
+
+function etagOf(text: string): string {
+  return `"${hash("sha256", text, "base64url")}"`;
+}
+
+function rangeIn(parameters: URLSearchParams): { readonly offset: number; readonly limit: number } {
+  const wholeNumber = (name: string): number => {
+    const value = Number(parameters.get(name));
+    return Number.isSafeInteger(value) && value > 0 ? value : 0;
+  };
+  return { offset: wholeNumber("offset"), limit: Math.min(wholeNumber("limit") || ROWS, ROWS_MAX) };
+}
+
+function placesIn(parameters: URLSearchParams, length: number): readonly number[] {
+  const { offset, limit } = rangeIn(parameters);
+  return Array.from({ length: Math.max(0, Math.min(limit, length - offset)) }, (_, index) => offset + index);
+}
+
+async function rowIn({ index }: Desk, parameters: URLSearchParams): Promise<SessionRow> {
+  const row = await index.row(parameters.get("session") ?? "");
+  if (row === undefined) throw new CompactionError("session-missing", "There is no such session.");
+  return row;
+}
+
+async function stateOf({ store }: Desk, { key }: SessionRow): Promise<SessionState> {
+  const state = await store.open(key);
+  if (state === undefined) throw new CompactionError("session-missing", "There is no such session any more.");
+  return state;
+}
+
+interface Opened {
+  readonly row: SessionRow;
+  readonly state: SessionState;
+  readonly events: readonly CompactionEvent[];
+}
+
+async function opened(desk: Desk, parameters: URLSearchParams): Promise<Opened> {
+  const row = await rowIn(desk, parameters);
+  const state = await stateOf(desk, row);
+  return { row, state, events: await Array.fromAsync(desk.store.events(row.key)) };
+}
+
+async function storedOf(
+  { store }: Desk,
+  { key }: SessionRow,
+  hits: readonly { readonly messageId: string }[],
+): Promise<readonly StoredMessage[]> {
+  return store.messages(
+    key,
+    hits.map(({ messageId }) => messageId),
+  );
+}
+
+interface MessageAsked {
+  readonly row: SessionRow;
+  readonly state: SessionState;
+  readonly id: string;
+  /** The compaction whose version of the message is asked for; null for the one that is in the view. */
+  readonly event: string | null;
+}
+
+async function messageReport(store: FullStore, { row, state, id, event }: MessageAsked): Promise<MessageReport> {
+  const [message] = await store.messages(row.key, [id]);
+  if (message === undefined) throw new CompactionError("message-missing", "There is no such message any more.");
+  const format = formatNamed(state.format);
+  const edited = event === null ? state.view.find((each) => each.id === id && each.isEdited)?.body : undefined;
+  const written = event === null ? edited : await editBy(store, { row, id, event });
+  return {
+    id,
+    parts: partsOf(format, message.body),
+    ...(written !== undefined && { shortened: partsOf(format, written) }),
+  };
+}
+
+async function editBy(store: FullStore, { row, id, event }: { row: SessionRow; id: string; event: string }) {
+  for await (const { eventId, messages } of store.edits(row.key)) {
+    if (eventId === event) return messages.find(({ messageId }) => messageId === id)?.body;
+  }
+  return undefined;
+}
+
+const COMPACTIONS_MAX = 4;
+
+async function compactionIn(desk: Desk, parameters: URLSearchParams) {
+  const { row, state, events } = await opened(desk, parameters);
+  const event = events.find(({ id }) => id === parameters.get("event"));
+  if (event === undefined) throw new CompactionError("event-missing", "There is no such compaction.");
+  const { incarnation, revision } = state.version;
+  const key = JSON.stringify([row.key, incarnation, revision, event.id]);
+  const known = desk.compactions.get(key);
+  const reading = known ?? readCompaction(desk.store, state, { event, events });
+  desk.compactions.delete(key);
+  desk.compactions.set(key, reading);
+  const [oldest] = desk.compactions.keys();
+  if (desk.compactions.size > COMPACTIONS_MAX && oldest !== undefined) desk.compactions.delete(oldest);
+  try {
+    return { row, compaction: await reading };
+  } catch (error) {
+    desk.compactions.delete(key);
+    throw error;
+  }
+}

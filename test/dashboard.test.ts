@@ -1,0 +1,386 @@
+/** What the dashboard's server answers, over real stores that real conversations filled; and to whom it refuses anything. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { FullStore } from "../src/core/store/store-upkeep.ts";
+import type { TrafficStore } from "../src/core/store/traffic.ts";
+import { summaryLines } from "../src/dashboard/compaction-report.ts";
+import type {
+  CompactionReport,
+  HitsPage,
+  MessageReport,
+  MessagesPage,
+  SessionReport,
+  SessionRow,
+  SessionsPage,
+} from "../src/dashboard/wire.ts";
+import { memoryStore } from "../src/stores/memory.ts";
+import { sqliteStore } from "../src/stores/sqlite.ts";
+import { type DashboardServer, startDashboard } from "./dashboard-server.ts";
+import { work } from "./dashboard-world.ts";
+import { open, talk } from "./session-world.ts";
+import { storesUnderTest } from "./stores-under-test.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "palimpsest-dashboard-"));
+let store: FullStore & TrafficStore;
+let server: DashboardServer;
+let long: SessionRow;
+
+const LONG = {
+  task: "Fix the invoices.",
+  rounds: 45,
+  client: "agent/1.0",
+  model: "claude-opus-4-8",
+  windowTokens: 28_000,
+};
+
+beforeAll(async () => {
+  store = sqliteStore({ file: join(folder, "sessions.db") });
+  await work(store, LONG);
+  await work(store, { ...LONG, task: "Say hello.", rounds: 2, client: "other/2.0", model: "claude-haiku-4-5" });
+  server = await startDashboard({ store });
+  const { rows } = await server.get<SessionsPage>("sessions");
+  const row = rows.find(({ client }) => client === "agent/1.0");
+  if (row === undefined) throw new Error("the long session is listed");
+  long = row;
+});
+
+afterAll(async () => {
+  await server.close();
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe("the list of sessions", () => {
+  test("tells of each session what an operator wants to know", async () => {
+    const records = await Array.fromAsync(store.requests(long.key));
+    const newest = records.at(-1);
+    expect(long).toMatchObject({
+      title: "Fix the invoices.",
+      client: "agent/1.0",
+      model: "claude-opus-4-8",
+      state: "active",
+      requests: 46,
+      context: {
+        tokens: newest?.inputTokens,
+        isEstimate: false,
+        windowTokens: 28_000,
+        triggerTokens: newest?.triggerTokens,
+      },
+    });
+    expect(long.turns).toBe(6);
+    expect(long.compactions).toBeGreaterThan(0);
+    expect(long.inView).toBeLessThan(long.messages);
+    expect(long.cachedShare).toBeGreaterThan(0.5);
+    expect(long.money?.spentUsd).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["agent/1.0", 1],
+    ["HAIKU other", 1],
+    ["claude", 2],
+    ["claude nothing-like-this", 0],
+    ["", 2],
+  ])("finds by words: %s", async (query, matching) => {
+    const page = await server.get<SessionsPage>("sessions", { query });
+    expect([page.matching, page.rows.length, page.total]).toEqual([matching, matching, 2]);
+  });
+
+  test("is paged and sorted", async () => {
+    const first = await server.get<SessionsPage>("sessions", { sort: "turns", limit: "1" });
+    const second = await server.get<SessionsPage>("sessions", { sort: "turns", limit: "1", offset: "1" });
+    expect([...first.rows, ...second.rows].map(({ client }) => client)).toEqual(["agent/1.0", "other/2.0"]);
+    expect((await server.get<SessionsPage>("sessions", { sort: "strange", offset: "-3" })).rows).toHaveLength(2);
+  });
+
+  test("is not sent again while nothing changes", async () => {
+    const { headers } = await server.ask("/dashboard/sessions");
+    const again = await server.ask("/dashboard/sessions", { "if-none-match": String(headers.etag) });
+    expect([again.status, again.text]).toEqual([304, ""]);
+  });
+
+  test("a session that grows, and one that is new, come first", async () => {
+    let nowMs = Date.UTC(2026, 0, 1);
+    const late = memoryStore({ now: () => new Date(nowMs) });
+    const own = await startDashboard({ store: late, now: () => nowMs });
+    const order = async (): Promise<string[]> => {
+      nowMs += 1_000;
+      return (await own.get<SessionsPage>("sessions")).rows.map(({ id }) => id);
+    };
+    const [a] = [await open({ store: late }, "a"), await open({ store: late }, "b")];
+    expect((await order()).sort()).toEqual(["a", "b"]);
+    await talk(a, 1);
+    expect(await order()).toEqual(["a", "b"]);
+    await talk(await open({ store: late }, "c"), 1);
+    expect(await order()).toEqual(["c", "a", "b"]);
+    await late.delete("a");
+    nowMs += 61_000;
+    expect(await order()).toEqual(["c", "b"]);
+    await own.close();
+    await late.close();
+  });
+});
+
+describe("one session", () => {
+  test("its context over time is what its requests held, with window, trigger and every compaction", async () => {
+    const { series, compactions } = await server.get<SessionReport>("session", { session: long.key });
+    const records = await Array.fromAsync(store.requests(long.key));
+    expect(series.of).toBe("requests");
+    expect(series.tokens).toEqual(records.map(({ inputTokens }) => inputTokens));
+    expect(new Set(series.window)).toEqual(new Set([28_000]));
+    expect(Math.max(...series.tokens)).toBeLessThanOrEqual(28_000);
+    series.tokens.forEach((tokens, index) => {
+      const parts = [series.read[index], series.written[index], series.plain[index]];
+      expect(parts.reduce((sum = 0, part = 0) => sum + part, 0)).toBe(tokens);
+    });
+    expect(series.marks.map(({ eventId }) => eventId)).toEqual(compactions.map(({ id }) => id));
+    for (const { place } of series.marks) expect(series.tokens[place]).toBeLessThan(series.tokens[place - 1] ?? 0);
+  });
+
+  test("of a session without recorded requests it is estimated from the log: it rises, and falls at each compaction", async () => {
+    const session = await open({ store }, "plain");
+    for (let turn = 0; turn < 40; turn++) {
+      await talk(session, 1);
+      await session.request();
+    }
+    const history = await session.history();
+    await session.rollback();
+    const { series, compactions, row } = await server.get<SessionReport>("session", { session: "plain" });
+    expect(history.length).toBeGreaterThan(1);
+    expect(series.of).toBe("messages");
+    expect(series.marks.map(({ label }) => label)).toEqual(history.map(({ number }) => String(number)));
+    expect(series.marks.map(({ place }) => series.tokens[place])).toEqual(
+      history.map(({ compactedTokens }) => compactedTokens),
+    );
+    expect(compactions.at(-1)?.undoneAt).not.toBeNull();
+    const { currentTokens } = await session.stats();
+    expect(row.context).toMatchObject({ isEstimate: true });
+    expect(Math.abs((row.context.tokens ?? 0) / currentTokens - 1)).toBeLessThan(0.15);
+    await store.delete("plain");
+  });
+
+  test("view and archive hold every message once, a page at a time", async () => {
+    const ids = async (scope: string): Promise<readonly string[]> => {
+      const pages: MessagesPage[] = [];
+      for (let offset = 0; offset < 120; offset += 10)
+        pages.push(await server.get("messages", { session: long.key, scope, offset: String(offset), limit: "10" }));
+      return pages.flatMap(({ rows }) => rows.map(({ id }) => id));
+    };
+    const state = await store.open(long.key);
+    expect(await ids("view")).toEqual(state?.view.map(({ id }) => id));
+    const archived = await Array.fromAsync(store.archive(long.key));
+    expect(await ids("archive")).toEqual(archived.slice(0, 120).map(({ id }) => id));
+  });
+
+  test("the archive is searched, and a hit opens in full", async () => {
+    const { hits } = await server.get<HitsPage>("search", { session: long.key, query: "INV-20417 expected 119.00" });
+    const [best] = hits.filter(({ archivedBy }) => archivedBy !== null);
+    expect(best?.archivedBy).toBeGreaterThan(0);
+    const report = await server.get<MessageReport>("message", { session: long.key, message: best?.id ?? "" });
+    expect(report.parts.map(({ text }) => text).join()).toContain("expected 119.00, got 118.99");
+  });
+
+  test("is exported as the request, and with everything for import", async () => {
+    const request = await server.ask(`/dashboard/export?session=${long.key}`);
+    expect(request.headers["content-disposition"]).toMatch(/^attachment; filename="[\w.-]+\.request\.json"$/);
+    expect(JSON.parse(request.text).messages).toHaveLength(long.inView);
+    const all = JSON.parse((await server.ask(`/dashboard/export?session=${long.key}&all=1`)).text);
+    expect(all).toMatchObject({ kind: "palimpsest-session", id: long.key });
+    expect(all.log.length).toBeGreaterThan(long.messages);
+  });
+});
+
+describe("one compaction", () => {
+  test("before and after are whole, and what left is what the store archived", async () => {
+    const { compactions } = await server.get<SessionReport>("session", { session: long.key });
+    const [first] = compactions;
+    const asked = { session: long.key, event: first?.id ?? "" };
+    const report = await server.get<CompactionReport>("compaction", asked);
+    const { counts } = report;
+    expect(report.messagesBefore).toBe(counts["="] + counts["~"] + counts["-"]);
+    expect(report.messagesAfter).toBe(counts["="] + counts["~"] + counts["+"]);
+    const left = await server.get<MessagesPage>("changes", { ...asked, side: "before", mark: "-", limit: "500" });
+    const archived = await Array.fromAsync(store.archive(long.key, { eventId: asked.event }));
+    expect(left.rows.map(({ id }) => id)).toEqual(archived.map(({ id }) => id));
+    expect(report.summary.length).toBeGreaterThan(3);
+    const page = await server.get<MessagesPage>("changes", { ...asked, side: "after", offset: "1", limit: "2" });
+    expect([page.total, page.rows.length]).toEqual([report.messagesAfter, 2]);
+  });
+
+  test("the lines of a checkpoint", () => {
+    const text = "## Goal\n> Build it.\n\n### Done\n- [x] First\n  - deeper\n1. One\nplain\n```";
+    expect(summaryLines(text, new Map([["First", ["m2"]]])).map((line) => Object.values(line))).toEqual([
+      ["heading", 2, "Goal", []],
+      ["quote", 0, "Build it.", []],
+      ["heading", 3, "Done", []],
+      ["item", 0, "[x] First", ["m2"]],
+      ["item", 1, "deeper", []],
+      ["item", 0, "One", []],
+      ["text", 0, "plain", []],
+      ["text", 0, "```", []],
+    ]);
+  });
+});
+
+describe("changes", () => {
+  const pageTokenOf = (page: string): string => /name="palimpsest-page" content="([^"]*)"/.exec(page)?.[1] ?? "";
+  const rollback = (session: string, event: string, cascade = false): string =>
+    JSON.stringify({ session, event, cascade });
+
+  async function changeable() {
+    const session = await open({ store: memoryStore() }, "s");
+    await talk(session, 6);
+    await session.compact();
+    await talk(session, 6);
+    await session.compact();
+    const own = await startDashboard({ store: session.store, allowChanges: true });
+    onTestFinished(async () => {
+      await own.close();
+      await session.store.close();
+    });
+    const { text } = await own.ask("/");
+    const headers = { "content-type": "application/json", "x-palimpsest-page": pageTokenOf(text), origin: own.origin };
+    return { session, own, headers, events: await session.history() };
+  }
+
+  test("the page takes a compaction back, and what rests on it where that is asked for", async () => {
+    const { session, own, headers, events } = await changeable();
+    const [first] = events;
+    const refused = await own.post("/dashboard/rollback", rollback("s", first?.id ?? ""), headers);
+    expect([refused.status, JSON.parse(refused.text).code]).toEqual([409, "needs-cascade"]);
+    const done = await own.post("/dashboard/rollback", rollback("s", first?.id ?? "", true), headers);
+    expect([done.status, JSON.parse(done.text)]).toEqual([200, { undone: 2 }]);
+    expect((await session.view()).length).toBe(24);
+    const { compactions } = await own.get<SessionReport>("session", { session: "s" });
+    expect(compactions.every(({ undoneAt }) => undoneAt !== null)).toBe(true);
+  });
+
+  test.each([
+    ["another origin", { origin: "http://evil.example" }],
+    ["no origin", { origin: "" }],
+    ["no token of the page", { "x-palimpsest-page": "" }],
+    ["a guessed token", { "x-palimpsest-page": "A".repeat(32) }],
+    ["a form", { "content-type": "application/x-www-form-urlencoded" }],
+    ["another site, as browsers say", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" }],
+  ])("a request from %s changes nothing", async (_, wrong) => {
+    const { session, own, headers, events } = await changeable();
+    const answer = await own.post("/dashboard/rollback", rollback("s", events[1]?.id ?? ""), { ...headers, ...wrong });
+    expect(answer.status).toBe(403);
+    expect((await session.history()).every(({ undoneAt }) => undoneAt === null)).toBe(true);
+  });
+
+  test("without leave nothing can be changed, and the page has no token", async () => {
+    const { text } = await server.ask("/");
+    expect(pageTokenOf(text)).toBe("");
+    const headers = { "content-type": "application/json", "x-palimpsest-page": "", origin: server.origin };
+    expect((await server.post("/dashboard/rollback", rollback(long.key, "x"), headers)).status).toBe(403);
+  });
+
+  test.each(["{", "[]", "null", '{"session":1,"event":"x"}', `{"session":"${"x".repeat(70_000)}"}`])(
+    "junk: %.20s",
+    async (body) => {
+      const { own, headers } = await changeable();
+      expect((await own.post("/dashboard/rollback", body, headers)).status).toBe(400);
+    },
+  );
+});
+
+describe("who may ask", () => {
+  test.each(["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "10.0.0.1:4100"])(
+    "not a page that reaches it as %j",
+    async (host) => {
+      for (const path of ["/", "/dashboard/sessions", "/dashboard/page.js"])
+        expect((await server.ask(path, { host })).status).toBe(421);
+    },
+  );
+
+  test.each(["localhost", "LOCALHOST:4100", "[::1]:4100", "127.0.0.1"])("a request to %s passes", async (host) => {
+    expect((await server.ask("/dashboard/sessions", { host })).status).toBe(200);
+  });
+
+  test("names that the operator gives pass, with the token alone", async () => {
+    const own = await startDashboard({ store, hosts: ["Agents.example"], token: "s3cret" });
+    const host = "agents.example:4100";
+    const basic = (word: string): string => `Basic ${Buffer.from(`me:${word}`).toString("base64")}`;
+    const statusOf = async (authorization?: string): Promise<number> =>
+      (await own.ask("/dashboard/sessions", { host, ...(authorization !== undefined && { authorization }) })).status;
+    expect(await statusOf()).toBe(401);
+    for (const wrong of ["Bearer s3cre", "Bearer", basic(""), basic("s3cret2"), "Digest s3cret"])
+      expect(await statusOf(wrong), wrong).toBe(401);
+    expect([await statusOf("Bearer s3cret"), await statusOf(basic("s3cret"))]).toEqual([200, 200]);
+    await own.close();
+  });
+
+  test("a script of another site may not read, a link from it may lead here", async () => {
+    const from = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" };
+    expect((await server.ask("/dashboard/sessions", from)).status).toBe(403);
+    expect((await server.ask("/", { ...from, "sec-fetch-mode": "navigate" })).status).not.toBe(403);
+  });
+
+  test("a tenant sees its own sessions, however it asks", async () => {
+    const tenants = sqliteStore({ file: join(folder, "tenants.db") });
+    for (const tenant of ["one", "two"]) {
+      const session = await open({ store: tenants, metadata: { tenant } }, tenant);
+      await talk(session, 6);
+      await session.compact();
+    }
+    const own = await startDashboard({ store: tenants, tenant: "one", allowChanges: true });
+    expect((await own.get<SessionsPage>("sessions")).rows.map(({ id }) => id)).toEqual(["one"]);
+    const [event] = await Array.fromAsync(tenants.events("two"));
+    for (const name of ["session", "messages", "message", "search", "compaction", "changes", "sources", "export"]) {
+      const { status } = await own.ask(
+        `/dashboard/${name}?session=two&event=${event?.id}&message=m1&messages=m1&query=step`,
+      );
+      expect(status, name).toBe(404);
+    }
+    await own.close();
+    await tenants.close();
+  });
+
+  test("every answer forbids what a page could be made to load", async () => {
+    for (const path of ["/", "/dashboard/sessions", "/dashboard/nothing", `/dashboard/export?session=${long.key}`]) {
+      const { headers } = await server.ask(path);
+      const policy = String(headers["content-security-policy"]);
+      expect(policy, path).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+      expect(headers["x-content-type-options"]).toBe("nosniff");
+      expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+    }
+  });
+
+  test.each([
+    ["/dashboard/../../etc/passwd", 404],
+    ["/dashboard/page.js%00", 404],
+    ["/dashboard/__proto__", 404],
+    ["/dashboard/constructor", 404],
+    ["/dashboard/session?session=nobody", 404],
+    ["/dashboard/session", 404],
+    ["/dashboard/message?session=%ff&message=__proto__", 404],
+    ["//dashboard/sessions", 404],
+    ["/v1/messages", 404],
+    ["/dashboards", 404],
+  ])("%s is answered by %i", async (path, status) => {
+    expect((await server.ask(path)).status).toBe(status);
+  });
+});
+
+test.each(storesUnderTest)("a session over $name is listed and shown", async ({ open: openStore }) => {
+  const opened = await openStore();
+  if (typeof opened === "string") return console.warn(opened);
+  const odd = 'a/../"><script>alert(1)</script> \u202e';
+  const session = await open({ store: opened.store, metadata: { client: "a tool" } }, odd);
+  await talk(session, 12);
+  await session.compact();
+  const own = await startDashboard({ store: opened.store });
+  const [row] = (await own.get<SessionsPage>("sessions")).rows;
+  expect(row).toMatchObject({ id: odd, client: "a tool", model: "claude-opus-4-5", turns: 12, compactions: 1 });
+  const report = await own.get<SessionReport>("session", { session: row?.key ?? "" });
+  expect(report.series.marks).toHaveLength(1);
+  const event = report.compactions[0]?.id ?? "";
+  const { counts } = await own.get<CompactionReport>("compaction", { session: odd, event });
+  expect(counts["-"]).toBeGreaterThan(0);
+  await own.close();
+  await opened.dispose();
+});
