@@ -172,7 +172,7 @@ const KEYS = [
     "summarizer",
     "conversations",
   ],
-  ...["conversation", "recall", "settings"],
+  ...["conversation", "recall", "cacheMarks", "callerKey", "settings"],
 ];
 
 function readConfig(file: string): ServeOptions {

@@ -115,6 +115,7 @@ function createState(options: GatewayOptions, world: World, before?: State): Sta
     return { ...before, ...shared };
   const notes = new AsyncLocalStorage<Note>();
   const exchange = createExchange({
+    cacheMarks: true,
     ...exchangeOptions,
     onCompaction: (event) => {
       const note = notes.getStore();
