@@ -19,7 +19,7 @@ import { createKnownTexts } from "./exchange/known-texts.ts";
 import type { ExchangeRecord } from "./exchange/record.ts";
 import { readText } from "./exchange/request-body.ts";
 import { type LiveRequest, selfSummarizer } from "./exchange/self.ts";
-import { formatNamed } from "./formats.ts";
+import { formatNamed, withRollingMark } from "./formats.ts";
 import { openStore } from "./stores.ts";
 
 export type { ExchangeCall, ExchangeChange } from "./exchange/converse.ts";
@@ -37,6 +37,8 @@ export interface ExchangeOptions extends Omit<CompactorOptions, "format" | "mode
   readonly callerKey?: string;
   /** An id of the conversation: a header that has it, or a function. It keeps conversations apart; each is found by its messages. */
   readonly conversation?: string | ((call: { readonly url: string; readonly headers: Headers }) => string | undefined);
+  /** Marks the newest results of a tool loop for Anthropic's cache where a client does not. Default: false; a gateway's is true. */
+  readonly cacheMarks?: boolean;
   /** Called after a compaction, before the request is sent. */
   readonly onCompaction?: (event: ExchangeCompaction) => void;
   /** Called for every request to a provider, once its answer has ended. */
@@ -70,7 +72,7 @@ const CONVERSATIONS = 256;
 
 export function createExchange(options: ExchangeOptions): Exchange {
   const { conversation, onCompaction, onExchange, onError, summarizer, ...kept } = options;
-  const { store: given, callerKey, recall = false, ...others } = kept;
+  const { store: given, callerKey, recall = false, cacheMarks = false, ...others } = kept;
   if (recall && given === undefined) throw new CompactionError("invalid-settings", "`recall` needs a `store`.");
   const live = new AsyncLocalStorage<LiveRequest>();
   const own = summarizer === "self" ? selfSummarizer(() => live.getStore()) : summarizer;
@@ -108,7 +110,8 @@ export function createExchange(options: ExchangeOptions): Exchange {
       conversation: () =>
         typeof conversation === "string" ? (call.headers.get(conversation) ?? undefined) : conversation?.(call),
     };
-    return { call, endpoint, body, compactor, keeper, store, hearing, from };
+    const mark = (sent: JsonObject): JsonObject => (cacheMarks ? withRollingMark(endpoint.format, sent) : sent);
+    return { call, endpoint, body, compactor, keeper, store, mark, hearing, from };
   };
   return {
     recognises: (method, url) => endpointAt(method, url) !== undefined,

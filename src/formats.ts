@@ -2,7 +2,9 @@
 
 import { CompactionError } from "./core/errors.ts";
 import { FORMAT_NAMES, type FormatName } from "./core/format-rules.ts";
+import type { JsonObject } from "./core/json.ts";
 import type { Format } from "./core/ports.ts";
+import { rollingMark } from "./formats/anthropic/rolling-mark.ts";
 import { anthropicMessages } from "./formats/anthropic-messages.ts";
 import { gemini } from "./formats/gemini.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
@@ -28,4 +30,9 @@ export function formatNamed(name: FormatName): Format {
 /** Whether a format has this name. */
 export function isFormatName(name: string): name is FormatName {
   return Object.hasOwn(FORMATS, name);
+}
+
+/** A request body with a mark for the provider's cache where its client sets none; the same body in formats that have no marks. */
+export function withRollingMark(name: FormatName, body: JsonObject): JsonObject {
+  return name === "anthropic-messages" ? rollingMark(body) : body;
 }

@@ -2,8 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { CompactionError } from "../core/errors.ts";
+import type { Store } from "../core/store/store.ts";
 import { CLIENTS } from "../gateway/clients.ts";
-import type { ServeOptions } from "../gateway/serve.ts";
+import type { GatewayServer, ServeOptions } from "../gateway/serve.ts";
+import { openStore } from "../stores.ts";
 import {
   type Command,
   didYouMean,
@@ -25,6 +27,7 @@ export const command: Command = {
     port: { type: "string", value: "N", about: "default 4100; 0 takes one that is free" },
     host: { type: "string", value: "NAME", about: "default 127.0.0.1; any other needs a token" },
     store: { type: "string", value: "URL", about: "keeps every conversation as a session" },
+    "allow-changes": { type: "boolean", about: "the dashboard may take compactions back" },
     profile: { type: "string", value: "NAME", about: "see palimpsest profiles" },
     window: WINDOW_OPTION,
     config: { type: "string", value: "FILE", about: "JSON with these and all other options; read again on SIGHUP" },
@@ -39,7 +42,9 @@ the answers under way end; a second Ctrl-C cuts them off.
   ${Object.keys(CLIENTS).slice(7).join(", ")}
 
 Environment:
-  PALIMPSEST_GATEWAY_TOKEN  what every request must bring
+  PALIMPSEST_GATEWAY_TOKEN    what every request must bring
+  PALIMPSEST_DASHBOARD_TOKEN  the password of the dashboard, which shows all
+                              sessions; beside a gateway's token it needs one
 
 Examples:
   palimpsest gateway
@@ -56,8 +61,37 @@ Examples:
 
 async function run(given: Words, io: Io): Promise<ExitCode> {
   const { serveGateway } = await import("../gateway/serve.ts");
-  const options = (): ServeOptions => ({ ...readOptions(given, io), log: logTo(given, io) });
-  const server = await serveGateway(options());
+  const first = readOptions(given, io);
+  const store = first.store === undefined ? undefined : await openStore(String(first.store));
+  const pages = store === undefined ? undefined : await dashboardOver(store, { first, given, io });
+  const settled = (options: ServeOptions): ServeOptions => {
+    if (options.store !== first.store) throw usage("the store cannot change while the gateway runs");
+    return { ...options, ...(store && { store }), ...(pages && { pages }), log: logTo(given, io) };
+  };
+  try {
+    const server = await serveGateway(settled(first));
+    const ended = untilEnded(server, io, () => server.reload(settled(readOptions(given, io))));
+    io.stdout.write(greeting(server.url, pages !== undefined));
+    return await ended;
+  } finally {
+    await store?.close();
+  }
+}
+
+/** It shows the sessions of all callers, so whoever may only use the gateway does not get to see it. */
+async function dashboardOver(
+  store: Store,
+  { first, given, io }: { readonly first: ServeOptions; readonly given: Words; readonly io: Io },
+): Promise<ServeOptions["pages"]> {
+  const token = io.environment.PALIMPSEST_DASHBOARD_TOKEN || undefined;
+  if (first.token !== undefined && token === undefined) return undefined;
+  const { createDashboard } = await import("../dashboard.ts");
+  const allowChanges = given.isSet("allow-changes");
+  return createDashboard({ store, allowChanges, hosts: first.hosts ?? [], ...(token !== undefined && { token }) });
+}
+
+/** Ctrl-C and SIGTERM end it; SIGHUP has it read its settings again. */
+async function untilEnded(server: GatewayServer, io: Io, reload: () => void): Promise<ExitCode> {
   const ended = Promise.withResolvers<ExitCode>();
   let isEnding = false;
   const end = (): void => {
@@ -66,19 +100,20 @@ async function run(given: Words, io: Io): Promise<ExitCode> {
     isEnding = true;
     closed.then(() => ended.resolve(EXIT.ok), ended.reject);
   };
-  const reload = (): void => {
+  const tell = (entry: object): void => {
+    io.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`);
+  };
+  const read = (): void => {
     try {
-      server.reload(options());
-      io.stderr.write(line({ event: "reloaded" }));
+      reload();
+      tell({ level: "info", event: "reload" });
     } catch (error) {
-      io.stderr.write(
-        line({ event: "reload-failed", message: error instanceof Error ? error.message : String(error) }),
-      );
+      const message = error instanceof Error ? error.message : String(error);
+      tell({ level: "error", event: "reload", message });
     }
   };
-  const stops = [io.onInterrupt(end), io.onInterrupt(end, "SIGTERM"), io.onInterrupt(reload, "SIGHUP")];
+  const stops = [io.onInterrupt(end), io.onInterrupt(end, "SIGTERM"), io.onInterrupt(read, "SIGHUP")];
   try {
-    io.stdout.write(greeting(server.url));
     return await ended.promise;
   } finally {
     for (const stop of stops) stop();
@@ -91,16 +126,13 @@ function logTo(given: Words, io: Io): NonNullable<ServeOptions["log"]> {
   };
 }
 
-function line(entry: object): string {
-  return `${JSON.stringify({ time: new Date().toISOString(), level: "info", ...entry })}\n`;
-}
-
-function greeting(url: string): string {
+function greeting(url: string, hasDashboard: boolean): string {
   const width = Math.max(...Object.keys(CLIENTS).map((name) => name.length));
   const rows = Object.entries(CLIENTS).map(
     ([name, { lines }]) => `  ${name.padEnd(width)}  ${lines(url).split("\n")[0]}`,
   );
-  return `palimpsest gateway on ${url} (Ctrl-C ends it)\n\n${rows.join("\n")}\n\nNumbers: ${url}/metrics\n`;
+  const dashboard = hasDashboard ? `Dashboard: ${url}/\n` : "";
+  return `palimpsest gateway on ${url} (Ctrl-C ends it)\n\n${rows.join("\n")}\n\n${dashboard}Numbers: ${url}/metrics\n`;
 }
 
 /** What the command line says overrides the file. */
@@ -140,7 +172,7 @@ const KEYS = [
     "summarizer",
     "conversations",
   ],
-  ...["conversation", "recall", "settings"],
+  ...["conversation", "recall", "cacheMarks", "callerKey", "settings"],
 ];
 
 function readConfig(file: string): ServeOptions {

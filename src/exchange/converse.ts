@@ -43,6 +43,8 @@ export interface Recognised {
   readonly compactor: Compactor;
   readonly keeper: Keeper;
   readonly store: Promise<TrafficStore> | undefined;
+  /** What is sent in the place of a body: the same, or marked for the provider's cache. */
+  mark(body: JsonObject): JsonObject;
   readonly hearing: {
     failed(error: unknown): void;
     compacted(event: CompactionNews): void;
@@ -151,9 +153,9 @@ async function prepare(request: Recognised, asked: KeptRequest, refused?: Refuse
         ...(sessionId !== undefined && { sessionId }),
       });
     }
-    if (fitted.request === asked.asked) return { fitted };
-    const wire = endpoint.model === undefined ? fitted.request : withoutModel(fitted.request);
-    return { fitted, text: JSON.stringify(wire) };
+    const marked = request.mark(fitted.request);
+    if (marked === asked.asked) return { fitted };
+    return { fitted, text: JSON.stringify(endpoint.model === undefined ? marked : withoutModel(marked)) };
   } catch (error) {
     throwIfAborted(call.signal);
     hearing.failed(error);

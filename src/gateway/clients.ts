@@ -50,7 +50,7 @@ export const CLIENTS: Readonly<Record<string, ClientHelp>> = {
   copilot: {
     title: "Copilot CLI, with a key of your own",
     lines: (origin) =>
-      `COPILOT_OFFLINE=true COPILOT_PROVIDER_TYPE=anthropic COPILOT_PROVIDER_BASE_URL=${origin} \\\n  COPILOT_PROVIDER_MAX_PROMPT_TOKENS=1000000 copilot`,
+      `COPILOT_OFFLINE=true COPILOT_PROVIDER_TYPE=anthropic COPILOT_PROVIDER_BASE_URL=${origin} COPILOT_PROVIDER_MAX_PROMPT_TOKENS=1000000 copilot`,
     token: IN_ADDRESS,
   },
   kimi: {

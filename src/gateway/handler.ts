@@ -27,7 +27,7 @@ export interface GatewayOptions extends ExchangeOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** Called with one plain object for each request and each failure; nothing in it is a key, a query or a text. */
   readonly log?: (line: GatewayLogLine) => void;
-  /** Answers requests for pages of its own, before anything else; true for one that it answered. */
+  /** Answers requests for pages of its own, before anything else, the checks of host and token too; true for one that it answered. */
   readonly pages?: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 }
 
@@ -115,6 +115,7 @@ function createState(options: GatewayOptions, world: World, before?: State): Sta
     return { ...before, ...shared };
   const notes = new AsyncLocalStorage<Note>();
   const exchange = createExchange({
+    cacheMarks: true,
     ...exchangeOptions,
     onCompaction: (event) => {
       const note = notes.getStore();
@@ -176,13 +177,12 @@ async function handle(visit: Visit): Promise<void> {
   // What the upstream says about the time is passed on, and nothing added to it.
   response.sendDate = false;
   try {
+    if ((await state.options.pages?.(request, response)) === true) return;
     const access = accessOf(request, { token: state.options.token, hosts: state.options.hosts ?? [] });
     if (access.type === "refused") return refuse(visit, access.status, { reason: "access", message: access.message });
     const { url } = access;
     if (request.method === "GET" && url === "/healthz") return sendText(response, world.isClosed ? 503 : 200, "ok\n");
     if (request.method === "GET" && url === "/metrics") return sendText(response, 200, numbersOf(world));
-    request.url = url;
-    if ((await state.options.pages?.(request, response)) === true) return;
     await forward(visit, url);
   } catch (error) {
     // Whatever it was, it was no upstream's fault, and nobody has answered yet.
