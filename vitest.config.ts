@@ -12,7 +12,7 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism()),
     // Tests start the command line and workers many times: what those load is compiled once.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/node-compile") },
-    globalSetup: ["test/postgres-server.ts"],
+    globalSetup: ["test/postgres-server.ts", "test/dashboard-page.ts"],
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     // Only what hangs is ended: how long a test takes beside other work says nothing about it.
     testTimeout: timeoutMs,

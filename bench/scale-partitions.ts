@@ -19,6 +19,7 @@ const TABLES: readonly (readonly [string, string])[] = [
   ["message_edits", "session_id"],
   ["attachments", "session_id"],
   ["message_search", "session_id"],
+  ["message_vectors", "session_id"],
 ];
 
 await run();

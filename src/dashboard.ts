@@ -4,7 +4,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CompactionError } from "./core/errors.ts";
 import type { Store } from "./core/store/store.ts";
@@ -86,7 +86,7 @@ function htmlAnswer(text: string): Answer {
   return { status: 200, type: "text/html; charset=utf-8", text };
 }
 
-/** The page is built beside this file: `npm run build:page`. */
+/** Made by `npm run build:page`. */
 const FILES: Readonly<Record<string, string>> = {
   "/dashboard/page.js": "text/javascript; charset=utf-8",
   "/dashboard/page.css": "text/css; charset=utf-8",
@@ -103,13 +103,15 @@ async function look(desk: Desk, request: IncomingMessage, response: ServerRespon
 }
 
 function builtFile(path: string): string {
-  const place = new URL(`./dashboard/built/${path.slice("/dashboard/".length)}`, import.meta.url);
-  try {
-    return readFileSync(place, "utf8");
-  } catch (cause) {
-    throw new CompactionError("unreadable-file", "The page was not built: run npm run build:page.", { cause });
+  for (const folder of BUILT) {
+    const place = new URL(folder + path.slice("/dashboard/".length), import.meta.url);
+    if (existsSync(place)) return readFileSync(place, "utf8");
   }
+  throw new CompactionError("unreadable-file", "The page was not built: run npm run build:page.");
 }
+
+/** Seen from this file; in the package it is part of a chunk. */
+const BUILT = ["./dashboard/built/", "../dashboard/built/"];
 
 interface Change {
   readonly request: IncomingMessage;

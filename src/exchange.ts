@@ -84,8 +84,9 @@ export function createExchange(options: ExchangeOptions): Exchange {
   // Options that are wrong are refused now and not with the first request.
   compactorFor("anthropic-messages");
   const store = given === undefined ? undefined : openTraffic(given);
-  const keeper = store === undefined ? memoryKeeper(conversations) : storeKeeper(store, conversations);
   const { failed, told } = tellers(onError);
+  const keeper =
+    store === undefined ? memoryKeeper(conversations) : storeKeeper(store, { conversationsMax: conversations, failed });
   const hearing = { failed, compacted: told(onCompaction), exchanged: told(onExchange) };
   const recognise = async (call: ExchangeCall): Promise<Recognised | undefined> => {
     const endpoint = endpointAt(call.method, call.url);

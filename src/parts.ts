@@ -41,6 +41,7 @@ export { type SummaryReader, trimTurnContexts } from "./core/plan/summary-marks.
 export { raiseToFloor } from "./core/plan/trigger.ts";
 export type { CountTokens, Overflow, ToolDefinition, Usage, ValidateOptions, Violation } from "./core/ports.ts";
 export { type Repair, type Repaired, repair } from "./core/repair/repair.ts";
+export type { Embed } from "./core/search/embedding.ts";
 export type { Trigger } from "./core/settings/settings.ts";
 export type { Counters } from "./core/store/counters.ts";
 export type { SearchScope, SessionState, SessionUpdate } from "./core/store/store.ts";

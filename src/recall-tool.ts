@@ -13,7 +13,6 @@ import type { Format, ToolDefinition } from "./core/ports.ts";
 import { bodyText } from "./core/search/body-text.ts";
 import {
   NEIGHBOURS_MAX,
-  oneLineHead,
   passagesOf,
   QUOTATION_NOTE,
   type QuotedText,
@@ -22,6 +21,7 @@ import {
 } from "./core/search/quotation.ts";
 import { rankHits } from "./core/search/rank-hits.ts";
 import { CANDIDATES_MAX } from "./core/search/search.ts";
+import { oneLineHead } from "./core/search/snippet.ts";
 import type { SearchScope, StoredMessage } from "./core/store/store.ts";
 import { headOf } from "./core/text.ts";
 import { shown } from "./session/check-arguments.ts";

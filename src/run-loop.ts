@@ -49,7 +49,7 @@ export type LoopEvent =
   | { readonly type: "reply"; readonly reply: ModelReply }
   /** What a compaction of this session does, stage by stage. */
   | { readonly type: "compaction"; readonly event: HookEvent }
-  /** The provider refused a request as too long; it was compacted and is sent again. */
+  /** The provider refused a request as too long, or broke its answer off; it was compacted and is sent again. */
   | { readonly type: "overflow"; readonly attempt: number; readonly windowTokens: number }
   /** An answer broke off and is asked for again: what it said so far does not count. */
   | { readonly type: "retry"; readonly because: string }
@@ -136,7 +136,10 @@ async function ask(options: LoopOptions, gate: Gate, signal: AbortSignal): Promi
   let pass = await gate.pass(signal);
   for (let retries = 0; ; ) {
     try {
-      return await answerOf(options, pass, signal);
+      const reply = await answerOf(options, pass, signal);
+      const healed = reply.stopReason === "window-full" ? await gate.heal(cutOff(reply), signal) : undefined;
+      if (healed?.report.overflow?.retry !== true) return reply;
+      pass = resent(options, healed);
     } catch (error) {
       if (!(error instanceof CompactionError && error.code === "model-failed")) throw error;
       if (error.reason !== "overflow") {
@@ -147,10 +150,21 @@ async function ask(options: LoopOptions, gate: Gate, signal: AbortSignal): Promi
       const healed = await gate.heal(error.cause, signal);
       const { overflow } = healed.report;
       if (overflow?.retry !== true) throw unhealed(error, overflow?.because);
-      onEvent?.({ type: "overflow", attempt: overflow.attempt, windowTokens: overflow.windowTokens });
-      pass = healed;
+      pass = resent(options, healed);
     }
   }
+}
+
+function resent({ onEvent }: LoopOptions, healed: SessionPass): SessionPass {
+  const { attempt = 1, windowTokens = 0 } = healed.report.overflow ?? {};
+  onEvent?.({ type: "overflow", attempt, windowTokens });
+  return healed;
+}
+
+/** The refusal that a provider leaves unsaid: it answers as far as the window goes. */
+function cutOff({ usage }: ModelReply): object {
+  const numbers = usage && { n_prompt_tokens: usage.inputTokens, n_ctx: usage.inputTokens + usage.outputTokens };
+  return { code: "context_length_exceeded", ...numbers };
 }
 
 async function answerOf({ model, stream = true, onEvent }: LoopOptions, pass: SessionPass, signal: AbortSignal) {

@@ -43,6 +43,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   exchange: ["core", "exchange", "compactor", "compactor.ts", "session", "summarizers", "node"],
   "exchange.ts": ["core", "exchange", "compactor", "compactor.ts", "formats.ts", "stores.ts", "node"],
   "fetch.ts": ["core", "exchange.ts"],
+  gateway: ["core", "exchange.ts", "gateway", "telemetry.ts", "node"],
+  "gateway.ts": ["gateway"],
   "index.ts": [
     "core",
     "compactor",
@@ -98,6 +100,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "session.ts",
     "stores.ts",
     "dashboard.ts",
+    "gateway",
     "cli",
     "node",
     // Loaded when `--model` asks for it.
@@ -108,7 +111,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 const root = join(import.meta.dirname, "..");
-const files = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+const files = globSync("src/**/*.{ts,tsx}", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
 
 function importsOf(file: string): readonly string[] {
   const source = readFileSync(join(root, file), "utf8");

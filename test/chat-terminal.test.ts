@@ -109,12 +109,21 @@ describe.skipIf(!HAS_TMUX)("in tmux (skipped where it is not installed)", () => 
     chat.press("Enter");
     await chat.until(/The user did not allow this command; it was\s+not run\.[\s\S]*\nyou>$/);
     expect(() => readFileSync(join(cwd, "copy.md"))).toThrow("ENOENT");
-    chat.press("Up", "Enter");
+    // Typed before the question was there, so it is no answer but the next turn.
+    chat.press("Up", "Enter", "y", "Enter");
+    await chat.until(/run it\? \[y\/N\]$/);
+    chat.press("Enter");
+    await chat.until(/not run\.[\s\S]*not run\.[\s\S]*\nyou> y\nNoted\.[\s\S]*\nyou>$/);
+    expect(() => readFileSync(join(cwd, "copy.md"))).toThrow("ENOENT");
+    chat.press("Up", "Up", "Enter");
     await chat.until(/run it\? \[y\/N\]\n?$/);
     chat.type("y");
     chat.press("Enter");
     await chat.until(/exit code 0, 0 lines[\s\S]*\nyou>$/);
     expect(readFileSync(join(cwd, "copy.md"), "utf8")).toContain("# soup");
+    chat.press("Up");
+    await chat.until(/\nyou> run cp soup\.md copy\.md$/);
+    chat.press("C-u");
     chat.type("run sleep 600");
     chat.press("Enter");
     await chat.until(/sleep 600\nrun it\? \[y\/N\]$/);

@@ -1,6 +1,8 @@
-import { mkdtempSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import Anthropic from "@anthropic-ai/sdk";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { anthropic } from "../src/models.ts";
@@ -103,6 +105,30 @@ test("one that is interrupted goes on in its session, and runs no tool again", a
   expect(new Set(ran).size).toBe(2 * FILES);
   expect(server.requests.filter(({ outcome }) => outcome?.type === "refused")).toEqual([]);
   await store.close();
+});
+
+test("the example of the docs runs as it is", async () => {
+  await server.close();
+  server = await startProviderServer({
+    reply: ({ conversation }) => {
+      const said = JSON.stringify(conversation.messages);
+      if (!said.includes("Compare them.")) {
+        const isRead = said.includes("MIT");
+        return isRead
+          ? { text: "It says MIT." }
+          : { toolCalls: [{ name: "read_file", input: { path: "package.json" } }] };
+      }
+      if (said.includes("It says MIT.")) return { text: "They agree." };
+      return { toolCalls: [{ name: "look", input: { task: "Read package.json" } }] };
+    },
+  });
+  const root = join(import.meta.dirname, "..");
+  const env = { ...process.env, ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.origin };
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, ["examples/loop/sub-agents.ts", "Compare them."], { cwd: root, env });
+  expect(stdout.trim()).toBe("They agree.");
+  const source = readFileSync(join(root, "examples/loop/sub-agents.ts"), "utf8");
+  expect(source.split("\n").length).toBeLessThanOrEqual(26);
 });
 
 test("one that is not done, or has no task, is an error that the caller reads", async () => {

@@ -110,6 +110,50 @@ async function opusSession(options: object = {}, windowTokens = 20_000) {
 }
 
 describe("what goes wrong", () => {
+  test.each(["anthropic", "chat"] as const)(
+    "%s: an answer that breaks off at the end of the window is asked for again",
+    async (name) => {
+      const { make, body }: LoopModel = LOOP_MODELS[name];
+      const files = reading(40);
+      let cut = 0;
+      server = await startProviderServer({
+        reply: (request) => {
+          if (request.index !== 30 || cut++ > 0) return files({ ...request, index: request.index - (cut > 0 ? 1 : 0) });
+          // Compatible servers that cut the request in silence have no room to answer.
+          return { text: name === "chat" ? "" : "I was about to", stop: "window-full" };
+        },
+      });
+      const model = make(server.origin);
+      const compactor = { format: model.format, windowTokens: 40_000 };
+      const session = await openSession("s", { store: "memory:", compactor, body });
+      const events: LoopEvent[] = [];
+      const ran: string[] = [];
+      const loop = { session, model, tools: [readTool(ran)], onEvent: (event: LoopEvent) => events.push(event) };
+      expect((await runLoop({ ...loop, input: "Read all files." })).text).toBe("All files are read.");
+      expect(events.filter(({ type }) => type === "overflow")).toHaveLength(1);
+      expect((await session.stats()).compactionCount).toBeGreaterThan(0);
+      expect(new Set(ran).size).toBe(ran.length);
+      expect(JSON.stringify(await session.export({ all: true }))).not.toContain("I was about to");
+      await session.close();
+    },
+  );
+
+  test("what no compaction makes fit is an error, and nothing is lost", async () => {
+    server = await startProviderServer({ reply: () => "Hi.", windowTokens: 20_000 });
+    const { model, session } = await opusSession({}, 60_000);
+    const long = "Everything in this request matters. ".repeat(4_000);
+    const asked = runLoop({ session, model, input: long });
+    await expect(asked).rejects.toMatchObject({ code: "compaction-failure" });
+    expect(JSON.stringify(await session.view())).toContain(long);
+    await server.close();
+    server = await startProviderServer({ reply: () => "Hi." });
+    // The model with the small window is learned; a larger one goes on.
+    const larger = OPUS.make(server.origin, "claude-opus-4-8");
+    await session.setBody({ ...OPUS.body, model: larger.id });
+    expect((await runLoop({ session, model: larger })).text).toBe("Hi.");
+    await session.close();
+  });
+
   test("a tool that throws, hangs or is not there is an error that the model reads", async () => {
     server = await startProviderServer({
       reply: ({ index }) =>

@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { type Outcome, runCli, temporaryFolder } from "../../test/run-cli.ts";
 import { runInProcess } from "../../test/run-in-process.ts";
+import { CHECKPOINT_SECTIONS } from "../summarizers/prompts.ts";
 import { type ProviderServer, startProviderServer } from "../testing/server.ts";
 import { displayWidth } from "./one-line.ts";
 
@@ -107,19 +108,29 @@ const MODELS = [
   ["gemini:gemini-2.5-flash", "GEMINI_API_KEY", "gemini"],
 ] as const;
 
+const SUMMARY = CHECKPOINT_SECTIONS.map((heading) =>
+  [heading, /Goal/.test(heading) ? "- Read five files" : "- (none)"].join("\n"),
+).join("\n\n");
+
 function addressesOf({ origin }: ProviderServer) {
   return { ANTHROPIC_BASE_URL: origin, OPENAI_BASE_URL: `${origin}/v1`, GOOGLE_GEMINI_BASE_URL: origin };
 }
 
 test.each(MODELS)("%s works in the folder, and summarizes in its own window", async (model, key, format) => {
   const { say, database } = place();
-  const files = ["fetch/anthropic.ts", "fetch/gemini.ts", "models/gemini.ts"];
+  const files = [
+    "fetch/anthropic.ts",
+    "fetch/gemini.ts",
+    "fetch/mastra.ts",
+    "fetch/openai-chat.ts",
+    "models/gemini.ts",
+  ];
   let answers = 0;
   const server = await startProviderServer({
     windowTokens: 4_000,
     reply: ({ conversation }) => {
-      // A summary is asked for in a request without tools; this answer is none.
-      if (conversation.tools === undefined) return "No.";
+      // A summary is asked for in a request without tools.
+      if (conversation.tools === undefined) return SUMMARY;
       const path = files[answers++];
       return path === undefined
         ? "All are read."
@@ -128,12 +139,15 @@ test.each(MODELS)("%s works in the folder, and summarizes in its own window", as
   });
   onTestFinished(() => server.close());
   const environment = { ...addressesOf(server), [key]: KEY };
-  const lines = ["Read them.", "/compact", "/cost", "/quit"];
+  const lines = ["Read them.", "/compact", "/cost", "/recall five files", "/quit"];
   const { code, stdout, stderr } = await say(lines, ["--model", model, "--window", "4k"], environment);
   expect(code, stderr + stdout).toBe(0);
   expect(stdout).toContain("read_file models/gemini.ts: 20 lines");
   expect(stdout).toContain("All are read.");
-  expect(stdout).toMatch(/answers of \S+ +4 calls .*\$0\.\d{4}/);
+  expect(stdout).toMatch(/answers of \S+ +6 calls .*\$0\.\d{4}/);
+  expect(stdout).toMatch(/compacted \(manual\): [\d,]+ → [\d,]+ tokens, \d+ → \d+ messages, \d calls? to\s+\S+/);
+  expect(stdout).toMatch(/summaries +\d calls? +\$0\.\d{4}/);
+  expect(stdout).toContain("- Read five files");
   expect(server.requests.filter(({ outcome }) => outcome?.type !== "answered")).toEqual([]);
   expect(new Set(server.requests.map((request) => request.format))).toEqual(new Set([format]));
   expect(JSON.stringify(server.requests[0]?.body)).toContain("You are an agent in a terminal");
@@ -175,6 +189,16 @@ test("Ctrl-C stops the turn; the call that was under way gets a result, and does
   expect(stdout).toContain("Noted.");
   expect(stdout).toContain("The turn was stopped before this had a result.");
   expect(readFileSync(join(project, "runs"), "utf8")).toBe("x\n");
+});
+
+test("a session is not gone on with in another format", async () => {
+  const { say } = place();
+  await say(["hello"], SCRIPTED);
+  const { code, stderr } = await say(["hello"], ["--model", "anthropic:x", "--resume", "chat-1"], {
+    ANTHROPIC_API_KEY: KEY,
+  });
+  expect(code).toBe(2);
+  expect(stderr).toContain('session "chat-1" is in openai-chat, and --model anthropic:x answers in anthropic-messages');
 });
 
 test.each([

@@ -26,7 +26,7 @@ import { type ChatState, runSlashCommand, type Spent } from "./chat/slash-comman
 import { type Command, EXIT, type ExitCode, type Io, readWindow, usage, WINDOW_OPTION, type Words } from "./command.ts";
 import { type ChosenModel, isKey, loadModel, MODEL_NOTE } from "./model-option.ts";
 import { oneLine, safeText } from "./one-line.ts";
-import { DEFAULT_STORE, openStoreAt } from "./store-command.ts";
+import { DEFAULT_STORE, openStoreAt, sessionState } from "./store-command.ts";
 import { PROFILE_OPTION, readProfile } from "./subject.ts";
 
 export const command: Command = {
@@ -41,9 +41,9 @@ export const command: Command = {
     store: { type: "string", value: "URL", about: `where the session is kept (below)` },
   },
   notes: `The model may read, list and search files of the folder, and run commands in it
-after you have allowed each. Without a terminal nobody can be asked: then commands
-run only with --yes. In the chat /help lists what a line may begin with. Ctrl-C
-ends the turn; at an empty line, twice, the chat. The session stays in its store
+after you have allowed each. Without a terminal nobody can be asked: commands
+then run only with --yes. In the chat, /help lists its commands. Ctrl-C ends the
+turn; at an empty prompt, twice, the chat. The session stays in its store
 (default ${DEFAULT_STORE}).
 
 ${MODEL_NOTE}
@@ -113,6 +113,7 @@ async function chat(input: ChatInput): Promise<ExitCode> {
   const compactor = compactorOf(input);
   compactor.on("notify", screen.onCompaction);
   const { base, first } = emptyRequest(input);
+  if (resume !== undefined) await checkFormat(input, resume);
   const id = resume ?? (await newSession(store, compactor));
   const session = await openSession(id, { store, compactor, body: base, create: false });
   if (resume === undefined && first.length > 0) await session.append(first);
@@ -160,6 +161,15 @@ function emptyRequest({ model, folder, body }: ChatInput): { readonly base: Json
   return { base: { ...base, ...body, model: model.id }, first: isArray(first) ? first : [] };
 }
 
+/** A session stays in the format that it began with. */
+async function checkFormat({ store, model, modelName }: ChatInput, id: string): Promise<void> {
+  const { format } = await sessionState({ store, signal: new AbortController().signal, id });
+  if (format === model.format.name) return;
+  throw usage(
+    `session ${JSON.stringify(id)} is in ${format}, and --model ${modelName} answers in ${model.format.name}`,
+  );
+}
+
 /** `chat-1`, `chat-2` …: the next number that is free in the store. */
 async function newSession(store: FullStore, { format }: Compactor): Promise<string> {
   let last = 0;
@@ -205,7 +215,7 @@ interface Conversation extends ChatInput, Omit<ChatState, "spent" | "store" | "m
 
 async function conversation(input: Conversation): Promise<ExitCode> {
   const { keyboard, screen, session, io } = input;
-  const replies: ModelReply[] = [];
+  const replies: Billed[] = [];
   let interrupts = 0;
   for (;;) {
     io.stdout.write("\n");
@@ -256,11 +266,14 @@ async function heeding(
   }
 }
 
+/** What the price of an answer is told from. */
+type Billed = { readonly [Key in "usage" | "model"]: ModelReply[Key] | undefined };
+
 interface Turn {
   readonly line: string;
   readonly signal: AbortSignal;
   /** What the model answered in this chat; a turn adds to it. */
-  readonly replies: ModelReply[];
+  readonly replies: Billed[];
 }
 
 async function turn(input: Conversation, { line, signal, replies }: Turn): Promise<void> {
@@ -274,9 +287,10 @@ async function turn(input: Conversation, { line, signal, replies }: Turn): Promi
     signal,
     input: line,
     onEvent: (event) => {
-      if (event.type === "reply") replies.push(event.reply);
+      if (event.type === "reply") replies.push({ usage: event.reply.usage, model: event.reply.model });
       if (event.type === "tool-call") screen.waiting(`${callText(event.call)} …`);
       screen.onLoop(event);
+      if (event.type === "tool-result") screen.waiting(`${model.id} …`);
     },
   });
   screen.endLine();
@@ -292,7 +306,7 @@ async function answerOpenCalls({ session, model, tools }: Conversation): Promise
   await runLoop({ session, model, tools: stopped, maxSteps: 0 });
 }
 
-function spentOn(replies: readonly ModelReply[], { model: asked }: Conversation): Spent {
+function spentOn(replies: readonly Billed[], { model: asked }: Conversation): Spent {
   const none = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
   const bills = replies.flatMap(({ usage, model }) =>
     usage === undefined ? [] : [{ usage, model, isOneRequest: true }],

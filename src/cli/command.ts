@@ -17,6 +17,8 @@ export interface Command {
   readonly notes: string;
   /** Whether its operand is exactly one FILE. */
   readonly takesFile?: boolean;
+  /** What `--help TOPIC` prints. */
+  topic?(name: string): string;
   /** Called with a command line that asks for no help. */
   run(given: Words, io: Io): Promise<ExitCode>;
 }
@@ -29,8 +31,8 @@ export interface Io {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly environment: Environment;
-  /** Ctrl-C goes to the listener instead of ending the process, until the returned function is called. */
-  onInterrupt(listener: () => void): () => void;
+  /** Ctrl-C, or another signal, goes to the listener instead of ending the process, until the returned function is called. */
+  onInterrupt(listener: () => void, signal?: "SIGINT" | "SIGTERM" | "SIGHUP"): () => void;
 }
 
 export interface Output extends OutputShape {

@@ -48,4 +48,8 @@ export const SESSION_COMMANDS: CommandRows = {
   doctor: { summary: "Check a store for damage, and say how to mend it.", load: () => import("./doctor.ts") },
 };
 
-export const COMMANDS: CommandRows = { ...FILE_COMMANDS, ...SESSION_COMMANDS };
+export const SERVER_COMMANDS: CommandRows = {
+  gateway: { summary: "Keep any client's conversations inside the window.", load: () => import("./gateway.ts") },
+};
+
+export const COMMANDS: CommandRows = { ...FILE_COMMANDS, ...SESSION_COMMANDS, ...SERVER_COMMANDS };

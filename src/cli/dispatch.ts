@@ -19,7 +19,7 @@ import {
   pointedAt,
   usage,
 } from "./command.ts";
-import { COMMANDS, type CommandRow, FILE_COMMANDS, SESSION_COMMANDS } from "./commands.ts";
+import { COMMANDS, type CommandRow, FILE_COMMANDS, SERVER_COMMANDS, SESSION_COMMANDS } from "./commands.ts";
 import { oneLine, wrap } from "./one-line.ts";
 import { terminalOf } from "./terminal.ts";
 
@@ -47,6 +47,9 @@ ${listed(FILE_COMMANDS)}
 Commands on stored sessions (compact too, with --store):
 ${listed(SESSION_COMMANDS)}
 
+Servers:
+${listed(SERVER_COMMANDS)}
+
 Options:
   -h, --help     this text; \`palimpsest COMMAND --help\` for a command's own
   -V, --version  the version
@@ -54,7 +57,7 @@ Options:
 Exit codes: 0 fine, 1 problems found by check or doctor, a target that compact
 cannot reach, or nothing found by recall; 2 wrong usage, unreadable input, or
 something that is not there; 70 a defect of palimpsest itself; 75 try again: the
-store is busy or does not answer; 130 interrupted.
+store or the model is busy or does not answer; 130 interrupted.
 
 Examples:
   palimpsest inspect session.jsonl --window 200k
@@ -62,6 +65,7 @@ Examples:
   palimpsest compact session.jsonl --target 10% --out compacted.json
   palimpsest explain session.jsonl --profile openclaw
   palimpsest import session.jsonl && palimpsest sessions
+  palimpsest chat --model scripted
 `;
 
 async function dispatch([first, ...rest]: readonly string[], io: Io): Promise<ExitCode> {
@@ -83,7 +87,8 @@ async function dispatch([first, ...rest]: readonly string[], io: Io): Promise<Ex
     const parse = command.takesFile ? parseArguments : parseWords;
     const given = parse(first, rest, command.options);
     if (!given.isHelpWanted) return await command.run(given, io);
-    showHelp(await helpOf(first), io.stdout, io);
+    const topic = given.operands[0] === undefined ? undefined : command.topic?.(given.operands[0]);
+    showHelp(topic ?? (await helpOf(first)), io.stdout, io);
     return EXIT.ok;
   } catch (error) {
     throw pointedAt(error, first);

@@ -15,7 +15,7 @@ import { heardStore } from "./interrupt.ts";
 const folder = temporaryFolder();
 afterAll(folder.remove);
 
-const SILENT = { say: () => {}, show: () => {}, clear: () => {} };
+const SILENT = { isShown: false, say: () => {}, show: () => {}, clear: () => {} };
 const WORDS = "The build broke in the parser again, and the reason was the same as last week. ".repeat(40);
 
 /** The key is pressed while the store carries out `method`, and is only heard when the program listens. */

@@ -23,9 +23,9 @@ process.exitCode = await runPalimpsest(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   environment: process.env,
-  onInterrupt: (listener) => {
-    process.on("SIGINT", listener);
-    return () => process.off("SIGINT", listener);
+  onInterrupt: (listener, signal = "SIGINT") => {
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
   },
 });
 // Input that is still open would keep the process alive.

@@ -1,8 +1,9 @@
-/** `compact --model`: the official clients over HTTP, and what is said where a model cannot be had. */
+/** `compact --model`: an official client over HTTP (all of them are in chat.test.ts), and what is said where a model cannot be had. */
 
-import { spawnSync } from "node:child_process";
-import { cpSync, readFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { runCli, temporaryFolder } from "../../test/run-cli.ts";
 import { runInProcess } from "../../test/run-in-process.ts";
@@ -11,12 +12,6 @@ import { startProviderServer } from "../testing/server.ts";
 
 const FILE = "examples/long-conversation.json";
 const KEY = "sk-test-key-of-nobody-0123456789";
-const MODELS = [
-  ["anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY", "anthropic-messages"],
-  ["openai:gpt-5-mini", "OPENAI_API_KEY", "openai-responses"],
-  ["openai-chat:gpt-5-mini", "OPENAI_API_KEY", "openai-chat"],
-  ["gemini:gemini-2.5-flash", "GEMINI_API_KEY", "gemini"],
-] as const;
 const GOAL = "Find out why customers were charged twice";
 const SUMMARY = CHECKPOINT_SECTIONS.map((heading) => `${heading}\n- ${/Goal/.test(heading) ? GOAL : "(none)"}`).join(
   "\n\n",
@@ -25,28 +20,23 @@ const SUMMARY = CHECKPOINT_SECTIONS.map((heading) => `${heading}\n- ${/Goal/.tes
 async function startServer(reply: string) {
   const server = await startProviderServer({ reply: () => reply });
   onTestFinished(() => server.close());
-  const addresses = {
-    ANTHROPIC_BASE_URL: server.origin,
-    OPENAI_BASE_URL: `${server.origin}/v1`,
-    GOOGLE_GEMINI_BASE_URL: server.origin,
-  };
-  return { ...server, addresses };
+  return { ...server, addresses: { ANTHROPIC_BASE_URL: server.origin } };
 }
 
 /** A test's environment has no key unless it is given one. */
 const NO_KEYS = { ANTHROPIC_API_KEY: "", ANTHROPIC_AUTH_TOKEN: "", OPENAI_API_KEY: "", GEMINI_API_KEY: "" };
 
-test.each(MODELS)("%s writes the summary of a file", async (model, key, format) => {
+test("a model writes the summary of a file", async () => {
   const { addresses, requests } = await startServer(SUMMARY);
   const folder = temporaryFolder();
   onTestFinished(folder.remove);
   const out = folder.file("out.json", "");
-  const environment = { ...NO_KEYS, ...addresses, [key]: KEY };
-  const words = ["compact", FILE, "--target", "20%", "--model", model, "--out", out];
+  const environment = { ...NO_KEYS, ...addresses, ANTHROPIC_API_KEY: KEY };
+  const words = ["compact", FILE, "--target", "20%", "--model", "anthropic:claude-haiku-4-5", "--out", out];
   const { code, stderr } = await runCli(words, { environment });
   expect(code, stderr).toBe(0);
-  expect(requests.map((request) => request.format)).toContain(format);
-  expect(stderr).toMatch(new RegExp(`calls? to ${model.split(":")[1]}, \\$0\\.`));
+  expect(requests.length).toBeGreaterThan(0);
+  expect(stderr).toMatch(/calls? to claude-haiku-4-5, \$0\./);
   expect(readFileSync(out, "utf8")).toContain(GOAL);
   expect(stderr + readFileSync(out, "utf8")).not.toContain(KEY);
 });
@@ -77,6 +67,29 @@ test("a model whose answer is no summary is told of, and the summary is made wit
   const { fallbacks, compacted } = JSON.parse(stdout);
   expect(compacted).toBe(true);
   expect(fallbacks[0].step).toBe("extractive");
+});
+
+test("Ctrl-C ends the wait for a model, and nothing is written", async () => {
+  const asked = Promise.withResolvers<void>();
+  const server = await startProviderServer({
+    reply: ({ signal }) => {
+      asked.resolve();
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("gone"))));
+    },
+  });
+  onTestFinished(() => server.close());
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const out = join(folder.path, "out.json");
+  const words = ["src/cli/main.ts", "compact", FILE, "--model", "anthropic:claude-haiku-4-5", "--out", out];
+  const env = { ...process.env, ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.origin };
+  const child = spawn(process.execPath, [...words, "--target", "10%"], { env });
+  const said = text(child.stderr);
+  await asked.promise;
+  child.kill("SIGINT");
+  expect(await new Promise((resolve) => child.once("close", resolve))).toBe(130);
+  expect(await said).toBe("palimpsest: interrupted; nothing was written\n");
+  expect(existsSync(out)).toBe(false);
 });
 
 test.each([

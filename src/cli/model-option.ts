@@ -72,8 +72,8 @@ export function isKey(variable: string): boolean {
 export const MODEL_OPTION: OptionSpec = { type: "string", value: "MODEL", about: "who writes the summary (below)" };
 
 export const MODEL_NOTE = `MODEL is anthropic:NAME, openai:NAME (Responses), openai-chat:NAME or
-gemini:NAME. The provider's client has to be installed beside palimpsest, and its
-key in the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.
+gemini:NAME. The provider's client has to be installed beside palimpsest, and
+its key in the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY.
 `;
 
 export interface ChosenModel {

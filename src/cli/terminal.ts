@@ -230,6 +230,8 @@ export function shareCells(amounts: readonly number[], cells: number): readonly 
 
 /** A line that is written over until it is cleared; nothing where the output is no terminal. */
 export interface ProgressLine {
+  /** Whether the output can show it. */
+  readonly isShown: boolean;
   say(words: string): void;
   show(event: { readonly stage: string; readonly done: number; readonly total: number }): void;
   clear(): void;
@@ -241,12 +243,14 @@ const ERASE = "\r\u001b[2K";
 
 export function progressLine(output: OutputShape & { write(text: string): unknown }, terminal: Terminal): ProgressLine {
   let isDirty = false;
+  const isShown = output.isTTY === true && terminal.isColoured;
   const draw = (line: string): void => {
-    if (output.isTTY !== true || !terminal.isColoured) return;
+    if (!isShown) return;
     output.write(`${ERASE}${line}`);
     isDirty = true;
   };
   return {
+    isShown,
     say: (words) => draw(terminal.fit(terminal.signs(words), terminal.columns - 1)),
     show: ({ stage, done, total }) => {
       const slice = { amount: Math.min(done, total), style: "green", letter: "#" } as const;

@@ -51,8 +51,11 @@ export interface ModelReply {
   readonly model?: string;
 }
 
-/** `pause`: the provider interrupted a long turn of its own; send the conversation again to go on. */
-export type StopReason = "stop" | "tool-calls" | "length" | "refusal" | "pause" | "other";
+/**
+ * `pause`: the provider interrupted a long turn of its own; send the conversation again to go on. `window-full`: the answer broke off, or never
+ * began, because the window was full.
+ */
+export type StopReason = "stop" | "tool-calls" | "length" | "window-full" | "refusal" | "pause" | "other";
 
 export interface ModelCall {
   /** Absent where the provider pairs by name and order. */

@@ -36,10 +36,13 @@ export function createIdentity(): Identity {
       let before = hashOf(JSON.stringify(root));
       return list.map((message) => {
         const known = isJsonObject(message) ? links.get(message) : undefined;
-        const next = known?.before === before ? known.hash : hashOf(before + digestOf(message));
-        if (isJsonObject(message)) links.set(message, { before, hash: next });
-        before = next;
-        return next;
+        if (known?.before === before) before = known.hash;
+        else {
+          const next = hashOf(before + digestOf(message));
+          if (isJsonObject(message)) links.set(message, { before, hash: next });
+          before = next;
+        }
+        return before;
       });
     },
   };

@@ -77,9 +77,12 @@ export function memoryKeeper(conversationsMax: number): Keeper {
 }
 
 /** As sessions of a store. */
-export function storeKeeper(store: Promise<Store & TrafficStore>, conversationsMax: number): Keeper {
+export function storeKeeper(
+  store: Promise<Store & TrafficStore>,
+  limits: { readonly conversationsMax: number; failed(error: unknown): void },
+): Keeper {
   const identity = createIdentity();
-  const conversations = store.then((opened) => createStoredConversations(opened, conversationsMax));
+  const conversations = store.then((opened) => createStoredConversations(opened, limits));
   // Whoever makes a request hears of it.
   conversations.catch(() => {});
   return {

@@ -37,8 +37,11 @@ export interface ListEntry {
 /** A bound: other workers may append to the same session all the time. */
 const ATTEMPTS_MAX = 8;
 
-export function createStoredConversations(store: Store & TrafficStore, conversationsMax: number): StoredConversations {
-  const world: World = { store, views: new Map(), tips: new Map(), viewsMax: conversationsMax };
+export function createStoredConversations(
+  store: Store & TrafficStore,
+  { conversationsMax, failed }: { readonly conversationsMax: number; failed(error: unknown): void },
+): StoredConversations {
+  const world: World = { store, views: new Map(), tips: new Map(), viewsMax: conversationsMax, failed };
   const entering = new Map<string, Promise<unknown>>();
   return {
     enter: async (entry) => {
@@ -56,6 +59,7 @@ export function createStoredConversations(store: Store & TrafficStore, conversat
 interface World {
   readonly store: Store & TrafficStore;
   readonly viewsMax: number;
+  failed(error: unknown): void;
   /** Views that are open, by session; the one unused for longest is forgotten first. */
   readonly views: Map<string, Promise<StoredView | undefined>>;
   /** The last messages of lists that came, so that most of a list need not be looked up. */
@@ -200,13 +204,16 @@ async function append(world: World, entry: ListEntry, { view, known, indexed }: 
   const snapshot = live.current();
   const batch = { ...batchOf(entry, list.slice(known)), after: snapshot.record.version.sequence };
   const others = snapshot.entries.slice(snapshot.entries.length - (known - indexed)).map(({ stored }) => stored.id);
+  let messageIds: readonly string[] = others;
   if (batch.messages.length > 0) {
     const appended = await world.store.append(id, batch, { signal });
     live.appended(batch, appended);
-    const isGrown = view.placed === live.current().list;
-    if (isGrown) for (const [at, messageId] of appended.ids.entries()) view.places.set(messageId, known + at);
-    await index(world, entry, { id, from: indexed, messageIds: [...others, ...appended.ids] });
-  } else await index(world, entry, { id, from: indexed, messageIds: others });
+    const isPlaced = view.placed === live.current().list;
+    if (isPlaced) for (const [at, messageId] of appended.ids.entries()) view.places.set(messageId, known + at);
+    messageIds = [...others, ...appended.ids];
+  }
+  // Once the request is on its way: what stands behind a known hash is compared, so it need not wait for this.
+  setImmediate(() => void index(world, entry, { id, from: indexed, messageIds }).catch(world.failed));
 }
 
 interface NewHashes {
@@ -222,10 +229,10 @@ async function index({ store, tips, viewsMax }: World, { hashes }: ListEntry, ad
     const hash = hashes[from + at];
     return hash === undefined ? [] : [{ hash, sessionId, messageId }];
   });
-  if (prefixes.length === 0) return;
-  await store.addPrefixes(prefixes);
   const tip = prefixes.at(-1);
-  if (tip !== undefined) setBounded(tips, [tip.hash, tip], viewsMax);
+  if (tip === undefined) return;
+  setBounded(tips, [tip.hash, tip], viewsMax);
+  await store.addPrefixes(prefixes);
 }
 
 /** Messages as they are stored: as they came, without the marks of one request. */

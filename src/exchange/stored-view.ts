@@ -134,7 +134,8 @@ function asWritten(view: StoredView, messages: readonly Message[], list: readonl
     const isSame = json === undefined || !isUntouched(message) || message.wire.json === json;
     const { role, parts } = message;
     const written = isSame ? message : { ...message, wire: { json, role, parts } };
-    return (sequenceOf(message.id) ?? unreasoned + 1) <= unreasoned ? withoutThinking(written) : written;
+    const isUnreasoned = unreasoned > 0 && (sequenceOf(message.id) ?? Number.POSITIVE_INFINITY) <= unreasoned;
+    return isUnreasoned ? withoutThinking(written) : written;
   });
 }
 

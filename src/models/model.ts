@@ -184,8 +184,10 @@ function readResponse(response: unknown, calls: ProviderCalls<object>): ModelRep
   const messages = messagesOf(response, calls);
   const parts = format.decode(messages).messages.flatMap((message) => message.parts);
   const toolCalls = parts.filter(isClientCall).map(callOf);
-  const stopReason = stopReasonOf(calls.stopOf(response));
   const usage = format.readUsage(response);
+  const stopped = stopReasonOf(calls.stopOf(response));
+  // A server that cut the request without a word has no room for an answer.
+  const stopReason = stopped === "length" && usage?.outputTokens === 0 ? "window-full" : stopped;
   const model = stringOf(response.model) ?? stringOf(response.modelVersion);
   return {
     response,
@@ -221,7 +223,8 @@ function callOf({ callId, name, input }: ToolCallPart): ModelCall {
 const STOP_REASONS: Readonly<Record<StopReason, readonly string[]>> = {
   stop: ["end_turn", "stop_sequence", "stop", "completed", "STOP"],
   "tool-calls": ["tool_use", "tool_calls", "function_call"],
-  length: ["max_tokens", "length", "max_output_tokens", "model_context_window_exceeded", "MAX_TOKENS"],
+  length: ["max_tokens", "length", "max_output_tokens", "MAX_TOKENS"],
+  "window-full": ["model_context_window_exceeded"],
   refusal: ["refusal", "content_filter", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "RECITATION", "SPII"],
   pause: ["pause_turn", "CONTINUATION"],
   other: [],

@@ -1,7 +1,7 @@
 /** One attempt at a compaction: from the newest view to a commit, under a lease that is released before this returns. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { Report } from "../compactor/report.ts";
+import type { CompactionRecord, Report } from "../compactor/report.ts";
 import type { Compactor, ViewPass } from "../compactor.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
 import type { JsonValue } from "../core/json.ts";
@@ -311,8 +311,15 @@ function eventRecord(input: EventInput): NewEvent {
     firstKeptId: result?.firstKeptEntryId ?? null,
     instructions: input.instructions ?? null,
     plan: plainJson(plan),
-    details: plainJson(result?.details ?? { readFiles: [], modifiedFiles: [], toolFailures: [] }),
+    details: plainJson(detailsOf(result)),
   };
+}
+
+/** With the messages that each line of the checkpoint came from, where the summarizer knows them. */
+function detailsOf(result: CompactionRecord | undefined): object {
+  const details = result?.details ?? { readFiles: [], modifiedFiles: [], toolFailures: [] };
+  const sources = result?.checkpoint?.sources;
+  return sources === undefined ? details : { ...details, sources };
 }
 
 /** JSON without undefined fields, as a store would read it back. */

@@ -1,6 +1,7 @@
 /** A store in memory. Its sessions end with the process: for tests, and where nothing has to outlive it. */
 
 import { randomUUID } from "node:crypto";
+import type { Embed } from "../core/search/embedding.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import type { KnownPrefix, RequestRecord, RequestTotals, TrafficStore } from "../core/store/traffic.ts";
 import { type LeaseState, NO_LEASE } from "./log/lease.ts";
@@ -9,21 +10,22 @@ import { applyRecord, forkLog, newLog, type SessionLog, versionOf } from "./log/
 import { sessionMissing } from "./refusals.ts";
 
 export interface MemoryStoreOptions {
+  /** Finds by meaning too; vectors are kept in the store. Without it, by words alone. */
+  readonly embed?: Embed;
   readonly now?: () => Date;
   readonly newId?: () => string;
 }
 
 /** Sessions that end with their process. */
-export function memoryStore({
-  now = () => new Date(),
-  newId = randomUUID,
-}: MemoryStoreOptions = {}): FullStore & TrafficStore {
+export function memoryStore(options: MemoryStoreOptions = {}): FullStore & TrafficStore {
+  const { now = () => new Date(), newId = randomUUID, embed } = options;
   const logs = new Map<string, SessionLog>();
   const leases = new Map<string, LeaseState>();
   const requests: Requests = new Map();
   const prefixes = new Map<string, KnownPrefix>();
   const backend: LogBackend = {
     url: "memory:",
+    embed,
     now,
     newId,
     async create(created, first) {

@@ -6,6 +6,7 @@
 
 import { randomUUID } from "node:crypto";
 import { CompactionError } from "../core/errors.ts";
+import type { Embed } from "../core/search/embedding.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import type { TrafficStore } from "../core/store/traffic.ts";
 import type { PostgresClient } from "./postgres/client.ts";
@@ -30,6 +31,8 @@ export interface PostgresStoreOptions {
   readonly isPrepared?: boolean;
   /** How the store names itself; only host, port, user, database and schema of it are shown. */
   readonly url?: string;
+  /** Finds by meaning too; vectors are kept in the store. Without it, by words alone. */
+  readonly embed?: Embed;
   readonly newId?: () => string;
 }
 
@@ -39,12 +42,12 @@ export interface PostgresStoreOptions {
  */
 export function postgresStore(options: PostgresStoreOptions): FullStore & TrafficStore {
   const { client, schema = "palimpsest", schemaUse = "make", isPrepared = true, newId = randomUUID } = options;
-  const { busyTimeoutMs = BUSY_TIMEOUT_MS } = options;
+  const { busyTimeoutMs = BUSY_TIMEOUT_MS, embed } = options;
   checkBusyTimeout(busyTimeoutMs);
   checkSchemaUse(schemaUse);
   const database = openDatabase({ client, schema: quotedSchema(schema), isPrepared, busyTimeoutMs });
   const url = shownUrl(options.url ?? `postgres:${schema}`);
-  return createPostgresStore(database, { use: schemaUse, place: url, newId });
+  return createPostgresStore(database, { use: schemaUse, place: url, newId, embed });
 }
 
 function checkBusyTimeout(busyTimeoutMs: number): void {

@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { CompactionError } from "../core/errors.ts";
+import type { Embed } from "../core/search/embedding.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import type { TrafficStore } from "../core/store/traffic.ts";
 import { checkSchemaUse, type SchemaUse } from "./sql/migrations.ts";
@@ -24,6 +25,8 @@ export interface SqliteStoreOptions {
   /** `make` by default; `update` refuses a file that is not there or is empty, `keep` one that is not up to date, too. */
   readonly schemaUse?: SchemaUse;
   readonly now?: () => Date;
+  /** Finds by meaning too; vectors are kept in the store. Without it, by words alone. */
+  readonly embed?: Embed;
   /** Ids of compaction events: never the same twice. */
   readonly newId?: () => string;
 }
@@ -38,6 +41,7 @@ export function sqliteStore(options: SqliteStoreOptions): FullStore & TrafficSto
     schemaUse = "make",
     now = () => new Date(),
     newId = randomUUID,
+    embed,
   } = options;
   if (typeof file !== "string" || file === "" || file.includes("\0")) throw invalid("file must be the path of a file");
   if (durability !== "full" && durability !== "normal") throw invalid('durability must be "full" or "normal"');
@@ -48,7 +52,7 @@ export function sqliteStore(options: SqliteStoreOptions): FullStore & TrafficSto
   // Made absolute, so that a later change of the working directory does not change the file, and no path is taken for a URI.
   const path = file === MEMORY_FILE ? file : resolve(file);
   const url = `sqlite:${file}`;
-  return createSqliteStore({ url, file: path, durability, busyTimeoutMs, readOnly, schemaUse, now, newId });
+  return createSqliteStore({ url, file: path, durability, busyTimeoutMs, readOnly, schemaUse, now, newId, embed });
 }
 
 const BUSY_TIMEOUT_MS = 5_000;

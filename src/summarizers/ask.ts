@@ -48,7 +48,8 @@ export type Complete = (request: CompletionRequest) => Promise<Completion>;
 export function completeWith(model: Model): Complete {
   return async ({ system, prompt, body, maxOutputTokens, signal }) => {
     const request = isObject(body) ? body : model.question({ system, prompt, maxOutputTokens });
-    const { text, stopReason, usage, model: answeredBy = model.id } = await model.complete(request, signal);
+    const { text, stopReason: stopped, usage, model: answeredBy = model.id } = await model.complete(request, signal);
+    const stopReason = stopped === "window-full" ? "length" : stopped;
     const isKnown = stopReason === "stop" || stopReason === "length" || stopReason === "refusal";
     return {
       text,

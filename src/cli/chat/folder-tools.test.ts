@@ -39,6 +39,8 @@ test.each([
   ["read_file", "../secret.txt"],
   ["read_file", "src/../../secret.txt"],
   ["read_file", "/etc/passwd"],
+  // Not even whether it is there is told.
+  ["read_file", "../none.txt"],
   ["read_file", "link.txt"],
   ["read_file", "linked/secret.txt"],
   ["read_file", "src/../linked/secret.txt"],

@@ -12,7 +12,7 @@ export type Heard = { readonly type: "line"; readonly text: string } | { readonl
 export interface Keyboard {
   /** Whether somebody is there who can be asked. */
   readonly isTerminal: boolean;
-  /** The next line. After an abort, `interrupt`. */
+  /** The next line. With the signal of a turn it is a question within that turn; after an abort, `interrupt`. */
   ask(prompt: string, signal?: AbortSignal): Promise<Heard>;
   /** Ctrl-C goes to this listener too, until the returned function is called. */
   onInterrupt(listener: () => void): () => void;
@@ -28,6 +28,7 @@ export function openKeyboard(io: Io): Keyboard {
   const listeners = new Set<() => void>();
   let waiting: ((heard: Heard) => void) | undefined;
   let isOver = false;
+  let isWithinTurn = false;
   const lines =
     keyboard === undefined
       ? createInterface({ input: Readable.from(io.stdin), crlfDelay: Number.POSITIVE_INFINITY })
@@ -49,15 +50,20 @@ export function openKeyboard(io: Io): Keyboard {
   lines.on("line", (text) => hear({ type: "line", text }));
   lines.on("close", () => isOver || hear({ type: "end" }));
   lines.on("SIGINT", interrupt);
+  // The key `up` brings back what was said, not the answers to questions.
+  lines.on("history", (history: string[]) => isWithinTurn && history.shift());
   const stopListening = io.onInterrupt(interrupt);
   return {
     isTerminal: keyboard !== undefined,
     ask: async (prompt, signal) => {
-      const known = ahead.shift() ?? (isOver ? ({ type: "end" } as const) : undefined);
+      // What was typed before a question within a turn was shown is no answer to it.
+      const known = signal === undefined ? ahead.shift() : undefined;
       if (known !== undefined) return echoed(prompt, known, io);
+      if (isOver) return { type: "end" };
       const { promise, resolve } = Promise.withResolvers<Heard>();
       const stop = (): void => hear({ type: "interrupt" });
       waiting = resolve;
+      isWithinTurn = signal !== undefined;
       signal?.addEventListener("abort", stop, { once: true });
       lines.resume();
       if (keyboard !== undefined) showPrompt(lines, prompt);

@@ -60,6 +60,8 @@ export function openScreen(io: Io): Screen {
     },
     onCompaction: (event) => {
       if (event.type === "summary-started") progress.say("compacting…");
+      // A model takes its time, and not every output can show a line that goes away again.
+      if (event.type === "summary-started" && event.callsMax > 0 && !progress.isShown) note("compacting…");
       if (event.type === "progress-made") progress.show(event);
       const line = compactionLine(event);
       if (line !== undefined) note(line, "cyan");
@@ -131,7 +133,7 @@ function compactionLine(event: HookEvent): string | undefined {
       return `${what}: ${sizes}, ${count(messagesBefore)} → ${count(messagesAfter)} messages${asked}`;
     }
     case "summary-failed":
-      return `no summary (${oneLine(event.because)}); instead: ${event.fallback}`;
+      return `${oneLine(event.because)} Instead: ${event.fallback}.`;
     case "pass-failed":
       return `the compaction failed, and nothing was changed: ${oneLine(event.because)}`;
     default:

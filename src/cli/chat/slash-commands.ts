@@ -165,7 +165,7 @@ async function eachMessage(
   }
 }
 
-const HITS_SHOWN = 5;
+const HITS_SHOWN = 3;
 
 async function recall({ session, screen }: ChatState, query: string, signal: AbortSignal): Promise<void> {
   if (query === "") return screen.note("/recall needs words to search for");

@@ -25,6 +25,14 @@ export interface Checkpoint {
   readonly identifiers: readonly string[];
   /** The user's newest request, verbatim (bounded). Stands beside every summary, so that no summary can invert it. */
   readonly latestRequest?: string;
+  /** Which messages the lines stand in. Not part of the text. */
+  readonly sources?: readonly LineSource[];
+}
+
+/** An entry of a checkpoint, and the ids of the messages that say it. */
+export interface LineSource {
+  readonly line: string;
+  readonly ids: readonly string[];
 }
 
 export interface Decision {
@@ -54,7 +62,7 @@ export const EMPTY_CHECKPOINT: Checkpoint = {
 };
 
 /** Everything that has a heading of its own; `progress` only groups those below it. */
-interface SectionValues extends Checkpoint {
+interface SectionValues extends Omit<Checkpoint, "sources"> {
   readonly progress?: undefined;
 }
 
@@ -62,8 +70,8 @@ export type Section = keyof SectionValues;
 
 /** Sections that are lists of entries. */
 export type ListSection = {
-  [Key in keyof Checkpoint]-?: Checkpoint[Key] extends readonly unknown[] ? Key : never;
-}[keyof Checkpoint];
+  [Key in Section]-?: SectionValues[Key] extends readonly unknown[] ? Key : never;
+}[Section];
 
 interface SectionRow<Value> {
   /** Marks a third-level heading under the given section. */

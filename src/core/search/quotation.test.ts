@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { oneLineHead, passagesOf, type QuotedText, quotable, quotation } from "./quotation.ts";
+import { passagesOf, type QuotedText, quotable, quotation } from "./quotation.ts";
+import { oneLineHead } from "./snippet.ts";
 
 const messages = (script: string, text = "said"): readonly QuotedText[] =>
   [...script.matchAll(/\d+/g)].map(([number]) => ({

@@ -4,7 +4,6 @@
  */
 
 import type { Role } from "../message.ts";
-import { headOf } from "../text.ts";
 
 export interface Quoted {
   readonly id: string;
@@ -93,16 +92,6 @@ function runsOf(messages: readonly QuotedText[]): readonly (readonly QuotedText[
     else runs.push([message]);
   }
   return runs;
-}
-
-/** The beginning as one line. */
-export function oneLineHead(text: string, charactersMax: number): string {
-  // Blanks shrink to one, so more is read than is shown.
-  const line = text
-    .slice(0, 4 * charactersMax)
-    .replaceAll(/\s+/g, " ")
-    .trim();
-  return line.length <= charactersMax && text.length <= 4 * charactersMax ? line : `${headOf(line, charactersMax)}…`;
 }
 
 /** Stands before every quotation. */

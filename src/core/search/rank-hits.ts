@@ -7,15 +7,15 @@ import type { Role } from "../message.ts";
 import type { Hit } from "../store/store.ts";
 import { datesIn } from "./search-dates.ts";
 import {
+  isWordStart,
   type QueryTerm,
   queryTerms,
   SPACELESS_CHARACTER,
   searchForm,
   stemOf,
-  WORD_CHARACTER,
   wordAt,
 } from "./search-words.ts";
-import { type Place, SNIPPET_CHARACTERS_MAX, snippetOf } from "./snippet.ts";
+import { SNIPPET_CHARACTERS_MAX, snippetOf } from "./snippet.ts";
 
 export interface Candidate {
   readonly messageId: string;
@@ -54,9 +54,10 @@ export function rankHits(
     .map((match) => ({ match, score: scoreOf(match, weights, lengthMean) }))
     .sort((a, b) => b.score - a.score || preferred(a.match.candidate, b.match.candidate))
     .slice(0, limit)
-    .map(({ match: { candidate, ...places }, score }) => {
+    .map(({ match: { candidate, form, phraseAt }, score }) => {
       const { messageId, role, archivedBy, createdAt, text } = candidate;
-      const snippet = snippetOf({ text, ...places, weights, charactersMax: snippetMax });
+      const places = terms.flatMap(({ term }) => placesOf(term, form, PLACES_MAX).map(({ at }) => ({ at, term })));
+      const snippet = snippetOf({ text, form, places, weights, phraseAt, charactersMax: snippetMax });
       return { messageId, role, score, snippet, archivedBy, createdAt };
     });
 }
@@ -70,7 +71,6 @@ interface Match {
   readonly candidate: Candidate;
   /** How often each term stands in the text, other forms of the query's words counted in part. */
   readonly counts: ReadonlyMap<string, number>;
-  readonly places: readonly Place[];
   /** -1 where the query does not stand as it was written. */
   readonly phraseAt: number;
   readonly form: string;
@@ -86,42 +86,39 @@ const OTHER_FORM = 0.6;
 function matchOf(candidate: Candidate, terms: readonly QueryTerm[], phrase: string): Match {
   const form = searchForm(candidate.text);
   const counts = new Map<string, number>();
-  const places: Place[] = [];
   const hasDates = terms.some(({ words }) => words.size === 0);
   const dates = new Set(hasDates ? [...datesIn(form), ...datesIn(candidate.createdAt)] : []);
   for (const { term, words } of terms) {
-    const found = placesOf(term, form);
+    const found = placesOf(term, form, COUNT_MAX);
     const count = found.reduce((sum, { word }) => sum + (words.has(word) ? 1 : OTHER_FORM), dates.has(term) ? 1 : 0);
     if (count > 0) counts.set(term, count);
-    places.push(...found.map(({ at }) => ({ at, term })));
   }
-  return { candidate, counts, places, phraseAt: phrase === "" ? -1 : form.indexOf(phrase), form };
+  return { candidate, counts, phraseAt: phrase === "" ? -1 : form.indexOf(phrase), form };
 }
 
+/** More of a term hardly changes a score. */
+const COUNT_MAX = 20;
+
 /** Enough to find where a term stands beside the others. */
-const PLACES_PER_TERM_MAX = 50;
+const PLACES_MAX = 50;
+
+/** Whether a word of the term stands in the text; not for languages without spaces, pictographs and dates. */
+export function holdsWord(term: string, form: string): boolean {
+  return placesOf(term, form, 1).length > 0;
+}
 
 /** Where words of the term stand; pairs of a language without spaces, and pictographs, stand anywhere. */
-function placesOf(term: string, form: string): readonly { readonly at: number; readonly word: string }[] {
+function placesOf(term: string, form: string, most: number): readonly { readonly at: number; readonly word: string }[] {
   const places: { at: number; word: string }[] = [];
   const isSpaceless = SPACELESS_CHARACTER.test(term);
-  for (let at = form.indexOf(term); at !== -1 && places.length < PLACES_PER_TERM_MAX; at = form.indexOf(term, at + 1)) {
+  for (let at = form.indexOf(term); at !== -1 && places.length < most; at = form.indexOf(term, at + 1)) {
     if (isSpaceless) places.push({ at, word: term });
-    else if (isBorder(before(form, at))) {
+    else if (isWordStart(form, at)) {
       const word = wordAt(form, at);
       if (stemOf(word) === term) places.push({ at, word });
     }
   }
   return places;
-}
-
-function isBorder(neighbour: string): boolean {
-  return !WORD_CHARACTER.test(neighbour) || SPACELESS_CHARACTER.test(neighbour);
-}
-
-/** The character that ends there, pairs whole. */
-function before(form: string, at: number): string {
-  return /.$/su.exec(form.slice(Math.max(0, at - 2), at))?.[0] ?? "";
 }
 
 /** Rare terms weigh more. A term is rare among the matches, whatever else an index proposed. */

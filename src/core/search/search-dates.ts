@@ -18,6 +18,9 @@ const PATTERNS: readonly RegExp[] = [
   new RegExp(String.raw`(?<!\d(?:st|nd|rd|th)?\s(?:of\s)?)\b${NAME},?\s${YEAR}\b`, "g"),
 ];
 
+/** Every date has one of these. */
+const HINT = /\d{4}[-/.年]\d|\d月\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/;
+
 /** Of a text that is to be found: each day as itself, as a day of any year, and as a part of its month. */
 export function datesIn(form: string): readonly string[] {
   return found(form, ({ full, yearly, monthly }) => [full, yearly, monthly]);
@@ -40,7 +43,7 @@ interface DateTerms {
 }
 
 function found(form: string, chosen: (terms: DateTerms) => readonly string[]): readonly string[] {
-  if (!/\d/.test(form)) return [];
+  if (!HINT.test(form)) return [];
   const terms = PATTERNS.flatMap((pattern) =>
     [...form.matchAll(pattern)].flatMap(({ groups = {} }) => chosen(termsOf(groups))),
   );

@@ -9,8 +9,12 @@ import { datesAskedFor, datesIn } from "./search-dates.ts";
 
 /** All words of a text in the form in which they are compared, with their endings. */
 export function searchWords(text: string): readonly string[] {
+  return wordsOf(searchForm(text));
+}
+
+function wordsOf(form: string): readonly string[] {
   const words: string[] = [];
-  for (const [run, word] of searchForm(text).matchAll(RUNS)) {
+  for (const [run, word] of form.matchAll(RUNS)) {
     if (word === undefined) pushPairs(run, words);
     else words.push(cutWord(word));
   }
@@ -23,8 +27,11 @@ export function indexText(text: string, createdAt: string): string {
 }
 
 export function indexTerms(text: string, createdAt: string): ReadonlySet<string> {
-  const words = searchWords(text).map(stemOf);
-  return new Set([...words, ...datesIn(searchForm(text)), ...datesIn(createdAt)]);
+  const form = searchForm(text);
+  const terms = new Set<string>();
+  for (const word of new Set(wordsOf(form))) terms.add(stemOf(word));
+  for (const date of [...datesIn(form), ...datesIn(createdAt)]) terms.add(date);
+  return terms;
 }
 
 /**
@@ -43,13 +50,13 @@ const ASCII = /^[\0-\x7f]*$/;
 const ACCENTS = /[\u0300-\u036f\ufe00-\ufe0f]/g;
 
 /** Longer words are cut here: generated tokens would only make an index large. */
-export const WORD_CHARACTERS_MAX = 64;
+const WORD_CHARACTERS_MAX = 64;
 
 /** Scripts that put no spaces between words. */
 const SCRIPTS = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}`;
 const CHARACTERS = String.raw`\p{L}\p{N}\p{M}`;
 
-export const WORD_CHARACTER = new RegExp(`[${CHARACTERS}]`, "v");
+const WORD_CHARACTER = new RegExp(`[${CHARACTERS}]`, "v");
 /** A flag is a pair of its own kind of letters. What is joined to one picture is found by each of them. */
 const PICTOGRAPH = String.raw`\p{Extended_Pictographic}|\p{RI}{2}`;
 
@@ -58,8 +65,28 @@ export const SPACELESS_CHARACTER = new RegExp(`[[${CHARACTERS}]&&[${SCRIPTS}]]|$
 
 const SPACED_RUN = new RegExp(`[[${CHARACTERS}]--[${SCRIPTS}]]+`, "vy");
 
+const ASCII_MAX = 0x7f;
+
+/** A digit or a small letter. */
+function isPlain(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a);
+}
+
+/** Whether a word of a language with spaces can begin there: no letter of such a word stands before it. */
+export function isWordStart(form: string, at: number): boolean {
+  const code = form.charCodeAt(at - 1);
+  // Before the first character there is no number, which is not greater either.
+  if (!(code > ASCII_MAX)) return !isPlain(code);
+  const before = /.$/su.exec(form.slice(Math.max(0, at - 2), at))?.[0] ?? "";
+  return !WORD_CHARACTER.test(before) || SPACELESS_CHARACTER.test(before);
+}
+
 /** The word of a language with spaces that begins there; empty where none does. */
 export function wordAt(form: string, at: number): string {
+  let end = at;
+  while (isPlain(form.charCodeAt(end))) end++;
+  if (!(form.charCodeAt(end) > ASCII_MAX)) return cutWord(form.slice(at, end));
+  // It may go on with another letter.
   SPACED_RUN.lastIndex = at;
   return cutWord(SPACED_RUN.exec(form)?.[0] ?? "");
 }

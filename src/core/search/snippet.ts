@@ -1,4 +1,4 @@
-/** The place of a text that answers a query best, as one short line. Pure. */
+/** A text as one short line: the place that answers a query best, or its beginning. Pure. */
 
 import { headOf, tailOf } from "../text.ts";
 import { searchForm } from "./search-words.ts";
@@ -6,7 +6,7 @@ import { searchForm } from "./search-words.ts";
 export const SNIPPET_CHARACTERS_MAX = 200;
 
 /** Where a term of the query stands in the searched form of a text. */
-export interface Place {
+interface Place {
   readonly at: number;
   readonly term: string;
 }
@@ -89,4 +89,14 @@ function wholeWords(head: string, line: string): string {
   if (head.length === line.length || line[head.length] === " ") return head.trimEnd();
   const blank = head.lastIndexOf(" ");
   return blank < head.length / 2 ? head : head.slice(0, blank);
+}
+
+/** The beginning as one line. */
+export function oneLineHead(text: string, charactersMax: number): string {
+  // Blanks shrink to one, so more is read than is shown.
+  const line = text
+    .slice(0, 4 * charactersMax)
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return line.length <= charactersMax && text.length <= 4 * charactersMax ? line : `${headOf(line, charactersMax)}…`;
 }

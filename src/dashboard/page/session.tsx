@@ -180,7 +180,7 @@ function Compactions({ session, rows }: { readonly session: string; readonly row
       </thead>
       <tbody>
         {rows.toReversed().map((row) => (
-          <tr key={row.id} class={row.undoneAt === null ? "" : "undone"}>
+          <tr key={row.id}>
             <td class="who">
               <a href={hrefOf("session", session, "compaction", row.id)}>
                 {nameOf(row)} {row.number}

@@ -1,6 +1,7 @@
 /** A store over logs: every promise of the port but durability, which is the backend's. */
 
 import { deepFreeze } from "../../core/json.ts";
+import type { Embed } from "../../core/search/embedding.ts";
 import { search } from "../../core/search/search.ts";
 import { searchRequest } from "../../core/search/search-words.ts";
 import { throwIfAborted, type Version, type Waiting } from "../../core/store/store.ts";
@@ -198,9 +199,10 @@ function readMethods({ backend, load }: Gate) {
       const { rows } = await load(sessionId, "whole");
       yield* [...rows.values()].map(asWritten);
     },
-    async search(sessionId, query, limit, scope) {
+    async search(sessionId, query, limit, scope, waiting) {
       const request = searchRequest(query, limit, scope);
-      return search(searchSourceOf(await load(sessionId, "whole")), request);
+      const source = searchSourceOf(await load(sessionId, "whole"), backend().embed);
+      return search(source, { ...request, ...waiting });
     },
     async *sessions() {
       const summaries: SessionSummary[] = [];
@@ -224,6 +226,8 @@ export type Depth = "view" | "whole";
 /** Where sessions are kept. A signal ends the wait for other writers, but not work that has begun. */
 export interface LogBackend {
   readonly url: string;
+  /** Only of a backend that gives the same log each time: vectors are kept for it in memory. */
+  readonly embed?: Embed | undefined;
   now(): Date;
   newId(): string;
   /** With its first messages, or not at all. False when there is a session of that id. */

@@ -2,11 +2,12 @@
 
 import { deepFreeze, stringOf } from "../../core/json.ts";
 import { bodyText } from "../../core/search/body-text.ts";
-import type { Candidate } from "../../core/search/rank-hits.ts";
+import type { Embed, MessageVector, VectorShelf } from "../../core/search/embedding.ts";
+import { type Candidate, holdsWord } from "../../core/search/rank-hits.ts";
 import { CANDIDATES_MAX, type SearchSource } from "../../core/search/search.ts";
 import { isDateTerm } from "../../core/search/search-dates.ts";
-import { indexTerms, searchForm } from "../../core/search/search-words.ts";
-import type { ArchiveRange, Changes, RowCounts, StoredMessage, Version } from "../../core/store/store.ts";
+import { indexTerms, SPACELESS_CHARACTER, searchForm } from "../../core/search/search-words.ts";
+import type { ArchiveRange, Changes, RowCounts, SearchScope, StoredMessage, Version } from "../../core/store/store.ts";
 import type { EventEdits, Finding, SessionSummary, StoredEdit } from "../../core/store/store-upkeep.ts";
 import { eventsInForce } from "./records.ts";
 import { asSent, asWritten, isTakenBack, type Row, recordOf, type SessionLog, stateOf } from "./session-log.ts";
@@ -61,11 +62,13 @@ export function summaryOf(log: SessionLog): SessionSummary {
   return { id, format, agentId, metadata, model, ...counts, ...tokens, createdAt, updatedAt };
 }
 
-export function searchSourceOf(log: SessionLog): SearchSource {
+export function searchSourceOf(log: SessionLog, embed: Embed | undefined): SearchSource {
   const rows = [...log.rows.values()].filter((row) => !isTakenBack(row));
+  const inScope = (scope: SearchScope): readonly Row[] =>
+    scope === "all" ? rows : rows.filter(({ archivedBy }) => archivedBy !== null);
   return {
-    holders: async (terms, scope) =>
-      holdersOf(scope === "all" ? rows : rows.filter(({ archivedBy }) => archivedBy !== null), terms),
+    meaning: embed && { embed, shelf: shelfOf(log, inScope) },
+    holders: async (terms, scope) => holdersOf(inScope(scope), terms),
     candidates: async (sequences) => {
       const chosen = new Set(sequences);
       return rows.filter(({ sequence }) => chosen.has(sequence)).map(candidateOf);
@@ -77,6 +80,29 @@ function candidateOf({ id: messageId, sequence, role, body, madeBy, archivedBy, 
   return { messageId, sequence, role, text: bodyText(body), isSummary: madeBy !== null, archivedBy, createdAt };
 }
 
+function shelfOf(log: SessionLog, inScope: (scope: SearchScope) => readonly Row[]): VectorShelf {
+  const rows = [...log.rows.values()];
+  const vectorOf = ({ sequence, vector }: Row): readonly MessageVector[] =>
+    vector === undefined ? [] : [{ sequence, vector }];
+  const after = (all: readonly Row[], number: number): readonly Row[] =>
+    all.filter(({ sequence }) => sequence > number);
+  return {
+    newest: async () => rows.flatMap(vectorOf).at(-1),
+    texts: async (number, limit) =>
+      after(rows, number)
+        .slice(0, limit)
+        .map(({ sequence, body }) => ({ sequence, text: bodyText(body) })),
+    add: async (vectors) => {
+      const bySequence = new Map(rows.map((row) => [row.sequence, row]));
+      for (const { sequence, vector } of vectors) Object.assign(bySequence.get(sequence) ?? {}, { vector });
+    },
+    clear: async () => {
+      for (const row of rows) delete row.vector;
+    },
+    page: async (number, scope, limit) => after(inScope(scope), number).flatMap(vectorOf).slice(0, limit),
+  };
+}
+
 /** For each term the numbers of the newest rows that hold it, newest first. */
 function holdersOf(rows: readonly Row[], terms: readonly string[]): readonly (readonly number[])[] {
   const found = new Map(terms.map((term): [string, number[]] => [term, []]));
@@ -85,11 +111,13 @@ function holdersOf(rows: readonly Row[], terms: readonly string[]): readonly (re
     if (open.length === 0) break;
     const text = bodyText(body);
     const form = searchForm(text);
-    // Cheap to ask, and enough for most messages; a date stands there in other words.
-    const near = open.filter(([term]) => form.includes(term) || isDateTerm(term));
-    if (near.length === 0) continue;
-    const all = indexTerms(text, createdAt);
-    for (const [term, sequences] of near) if (all.has(term)) sequences.push(sequence);
+    let terms: ReadonlySet<string> | undefined;
+    for (const [term, sequences] of open) {
+      // Looking for one word is faster than reading all.
+      const isWord = !SPACELESS_CHARACTER.test(term) && !isDateTerm(term);
+      if (!isWord) terms ??= indexTerms(text, createdAt);
+      if (isWord ? holdsWord(term, form) : terms?.has(term)) sequences.push(sequence);
+    }
   }
   return [...found.values()];
 }

@@ -8,17 +8,9 @@ import { attachments } from "./migrations/003-attachments.ts";
 import { searchWords } from "./migrations/004-search-words.ts";
 import { agents } from "./migrations/005-agents.ts";
 import { traffic } from "./migrations/006-traffic.ts";
-import { searchStems } from "./migrations/007-search-stems.ts";
+import { search } from "./migrations/007-search.ts";
 
-export const MIGRATIONS: readonly Migration[] = [
-  initial,
-  identity,
-  attachments,
-  searchWords,
-  agents,
-  traffic,
-  searchStems,
-];
+export const MIGRATIONS: readonly Migration[] = [initial, identity, attachments, searchWords, agents, traffic, search];
 
 export interface MigrateOptions {
   readonly use: SchemaUse;

@@ -69,6 +69,14 @@ CREATE TABLE message_search (
   CONSTRAINT message_search_session_id_sequence_fkey FOREIGN KEY (session_id, sequence) REFERENCES messages(session_id, sequence) ON DELETE CASCADE
 );
 
+CREATE TABLE message_vectors (
+  session_id text COLLATE "C" NOT NULL,
+  sequence bigint NOT NULL,
+  vector text NOT NULL,
+  CONSTRAINT message_vectors_pkey PRIMARY KEY (session_id, sequence),
+  CONSTRAINT message_vectors_session_id_sequence_fkey FOREIGN KEY (session_id, sequence) REFERENCES messages(session_id, sequence) ON DELETE CASCADE
+);
+
 CREATE TABLE messages (
   session_id text COLLATE "C" NOT NULL,
   sequence bigint NOT NULL,

@@ -224,7 +224,7 @@ function suite(world: PostgresWorld): void {
       { number: 4, name: "search-words" },
       { number: 5, name: "agents" },
       { number: 6, name: "traffic" },
-      { number: 7, name: "search-stems" },
+      { number: 7, name: "search" },
     ]);
     expect((await listOf(store.sessions())).length).toBe(8);
   });

@@ -5,14 +5,16 @@
 
 import { hash } from "node:crypto";
 import { bodyText } from "../../core/search/body-text.ts";
+import type { Embed } from "../../core/search/embedding.ts";
 import { CANDIDATES_MAX, type SearchSource, search } from "../../core/search/search.ts";
 import { indexTerms, type SearchRequest } from "../../core/search/search-words.ts";
 import type { Hit, SearchScope, Waiting } from "../../core/store/store.ts";
 import { sessionMissing } from "../refusals.ts";
 import { jsonIn, numberIn, type Row, timeIn } from "../sql/cells.ts";
-import { candidateOf } from "../sql/rows.ts";
+import { candidateOf, SCOPES } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
 import { columnText, numberList, textList, WRITTEN_MESSAGE } from "./sql-text.ts";
+import { vectorShelf } from "./vectors.ts";
 
 const MESSAGES_PER_BATCH = 500;
 
@@ -22,7 +24,7 @@ const WORDS_PER_PART = 4_000;
 export async function searchMessages(
   database: Database,
   sessionId: string,
-  { query, limit, scope, ...waiting }: SearchRequest & Waiting,
+  { query, limit, scope, embed, ...waiting }: SearchRequest & Waiting & { readonly embed: Embed | undefined },
 ): Promise<readonly Hit[]> {
   await catchUp(database, sessionId, waiting);
   const source: SearchSource = {
@@ -36,15 +38,10 @@ export async function searchMessages(
       );
       return rows.map(candidateOf);
     },
+    meaning: embed && { embed, shelf: vectorShelf(database, sessionId) },
   };
-  return search(source, { query, limit, scope });
+  return search(source, { query, limit, scope, ...waiting });
 }
-
-/** What a rollback took back is in neither scope. */
-const CONDITIONS: Readonly<Record<SearchScope, string>> = {
-  all: "(m.archived_by IS NULL OR m.made_by IS DISTINCT FROM m.archived_by)",
-  archive: "m.archived_by IS NOT NULL AND m.made_by IS DISTINCT FROM m.archived_by",
-};
 
 /** For each term the numbers of the newest messages that hold it, newest first. */
 async function holdersOf(
@@ -63,7 +60,7 @@ async function holdersOf(
          WHERE w.words @@ word.query::tsquery ORDER BY w.sequence DESC OFFSET 0
        ) AS found CROSS JOIN LATERAL (
          SELECT 1 FROM ${schema}.messages m
-         WHERE m.session_id = $1 AND m.sequence = found.sequence AND ${CONDITIONS[scope]} OFFSET 0
+         WHERE m.session_id = $1 AND m.sequence = found.sequence AND ${SCOPES[scope]} OFFSET 0
        ) AS kept ORDER BY found.sequence DESC LIMIT ${CANDIDATES_MAX}
      ) AS holder ORDER BY word.place, holder.sequence DESC`,
     [sessionId, textList(terms.map((term) => queryText(sessionId, term)))],

@@ -1,6 +1,7 @@
 /** Both store ports over one Postgres schema. A method is one call of the pieces beside it, once the schema is up to date. */
 
 import { CompactionError } from "../../core/errors.ts";
+import type { Embed } from "../../core/search/embedding.ts";
 import { searchRequest } from "../../core/search/search-words.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import type { FullStore } from "../../core/store/store-upkeep.ts";
@@ -18,6 +19,7 @@ import { deleteSession, examineStore, forkSession, purgeArchive, readEdits, read
 
 interface StoreOptions extends MigrateOptions {
   readonly newId: () => string;
+  readonly embed?: Embed | undefined;
 }
 
 export function createPostgresStore(database: Database, options: StoreOptions): FullStore & TrafficStore {
@@ -26,7 +28,7 @@ export function createPostgresStore(database: Database, options: StoreOptions): 
     url: options.place,
     ...changeMethods(sessionOf, options.newId),
     ...leaseMethods(sessionOf),
-    ...readMethods(sessionOf),
+    ...readMethods(sessionOf, options.embed),
     ...upkeepMethods(sessionOf, options.newId),
     ...trafficMethods(sessionOf),
     close: async () => database.close(),
@@ -84,7 +86,7 @@ function leaseMethods(sessionOf: SessionOf) {
   } satisfies Partial<FullStore>;
 }
 
-function readMethods(sessionOf: SessionOf) {
+function readMethods(sessionOf: SessionOf, embed: Embed | undefined) {
   return {
     open: async (id) => readState(await sessionOf(id), id),
     changes: async (id, since) => readChanges(await sessionOf(id), id, since),
@@ -98,7 +100,7 @@ function readMethods(sessionOf: SessionOf) {
     counts: async (id) => readCounts(await sessionOf(id), id),
     search: async (id, query, limit, scope, waiting) => {
       const request = searchRequest(query, limit, scope);
-      return searchMessages(await sessionOf(id), id, { ...request, ...waiting });
+      return searchMessages(await sessionOf(id), id, { ...request, embed, ...waiting });
     },
   } satisfies Partial<FullStore>;
 }

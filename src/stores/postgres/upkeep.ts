@@ -121,6 +121,7 @@ export async function forkSession(
         [tableCopy(schema, "messages", MESSAGE_COLUMNS), values],
         [tableCopy(schema, "message_edits", EDIT_COLUMNS), values],
         [tableCopy(schema, "attachments", ["session_id", "hash", "bytes"]), [sessionId, newSessionId]],
+        [tableCopy(schema, "message_vectors", ["session_id", "sequence", "vector"]), [sessionId, newSessionId]],
       ]);
     },
     { begin, ...waiting },

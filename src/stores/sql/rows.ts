@@ -7,10 +7,18 @@ import { invariant } from "../../core/errors.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { FormatName, Role } from "../../core/message.ts";
 import { bodyText } from "../../core/search/body-text.ts";
+import type { MessageText, MessageVector } from "../../core/search/embedding.ts";
 import type { Candidate } from "../../core/search/rank-hits.ts";
 import type { CompactionEvent } from "../../core/store/compaction-event.ts";
 import type { Counters } from "../../core/store/counters.ts";
-import type { EditKind, SessionRecord, StoredMessage, SystemEdit, Version } from "../../core/store/store.ts";
+import type {
+  EditKind,
+  SearchScope,
+  SessionRecord,
+  StoredMessage,
+  SystemEdit,
+  Version,
+} from "../../core/store/store.ts";
 import { messageIdOf } from "../../core/store/store-rules.ts";
 import type { SessionSummary, StoredEdit } from "../../core/store/store-upkeep.ts";
 import { jsonText } from "../../core/store/stored-json.ts";
@@ -268,6 +276,27 @@ export function candidateOf(row: Row): Candidate {
     archivedBy: textOrNullIn(row, "archived_by"),
     createdAt: timeIn(row, "created_at"),
   };
+}
+
+/** Conditions on the message `m`. What a rollback took back is in neither scope. */
+export const SCOPES: Readonly<Record<SearchScope, string>> = {
+  all: "(m.archived_by IS NULL OR m.archived_by IS DISTINCT FROM m.made_by)",
+  archive: "m.archived_by IS NOT NULL AND m.archived_by IS DISTINCT FROM m.made_by",
+};
+
+/** The text of a row's message. */
+export function messageTextOf(row: Row): MessageText {
+  return { sequence: numberIn(row, "sequence"), text: bodyText(jsonIn(row, "body")) };
+}
+
+/** As text, because not every client of a database gives bytes alike. */
+export function vectorCell(vector: Int8Array): string {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64");
+}
+
+export function messageVectorOf(row: Row): MessageVector {
+  const bytes = Buffer.from(textIn(row, "vector"), "base64");
+  return { sequence: numberIn(row, "sequence"), vector: Int8Array.from(bytes) };
 }
 
 /** An event that a rollback may undo. */

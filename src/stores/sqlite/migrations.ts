@@ -12,9 +12,9 @@ import { identity } from "./migrations/002-identity.ts";
 import { searchWords } from "./migrations/003-search-words.ts";
 import { agents } from "./migrations/004-agents.ts";
 import { traffic } from "./migrations/005-traffic.ts";
-import { searchStems } from "./migrations/006-search-stems.ts";
+import { search } from "./migrations/006-search.ts";
 
-const MIGRATIONS: readonly Migration[] = [initial, identity, searchWords, agents, traffic, searchStems];
+const MIGRATIONS: readonly Migration[] = [initial, identity, searchWords, agents, traffic, search];
 
 /** Only reads. */
 export function schemaOf(connection: Connection): Omit<SchemaState, "place"> {

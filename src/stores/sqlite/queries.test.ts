@@ -129,6 +129,7 @@ test("a deleted session leaves nothing behind, in whatever way it is deleted", a
     "message_edits",
     "attachments",
     "message_search_docsize",
+    "message_vectors",
   ];
   const fill = async (id: string): Promise<void> => {
     await append(store, id, [picture()]);

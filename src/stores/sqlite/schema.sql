@@ -214,3 +214,15 @@ CREATE TABLE requests (
 ) STRICT;
 
 CREATE INDEX requests_by_session ON requests (session_id, number);
+
+CREATE TABLE message_vectors (
+  session_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  vector TEXT NOT NULL,
+  UNIQUE (session_id, sequence),
+  FOREIGN KEY (session_id, sequence) REFERENCES messages (session_id, sequence) ON DELETE CASCADE
+) STRICT;
+
+CREATE TRIGGER messages_deleted_vectors AFTER DELETE ON messages BEGIN
+  DELETE FROM message_vectors WHERE session_id = old.session_id AND sequence = old.sequence;
+END;

@@ -56,7 +56,7 @@ test("the file is in WAL mode, and its migrations are recorded", async () => {
     expect.objectContaining({ number: 3, name: "search-words" }),
     expect.objectContaining({ number: 4, name: "agents" }),
     expect.objectContaining({ number: 5, name: "traffic" }),
-    expect.objectContaining({ number: 6, name: "search-stems" }),
+    expect.objectContaining({ number: 6, name: "search" }),
   ]);
   database.close();
 });

@@ -6,20 +6,22 @@
 import { hash } from "node:crypto";
 import { setImmediate as breathe } from "node:timers/promises";
 import { bodyText } from "../../core/search/body-text.ts";
+import type { Embed } from "../../core/search/embedding.ts";
 import { CANDIDATES_MAX, type SearchSource, search } from "../../core/search/search.ts";
 import { indexText, type SearchRequest } from "../../core/search/search-words.ts";
 import type { Hit, SearchScope, Waiting } from "../../core/store/store.ts";
 import { checkSessionId } from "../../core/store/store-rules.ts";
 import { jsonIn, numberIn, timeIn } from "../sql/cells.ts";
-import { candidateOf } from "../sql/rows.ts";
+import { candidateOf, SCOPES } from "../sql/rows.ts";
 import type { Connection } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { sessionRow } from "./sessions.ts";
+import { vectorShelf } from "./vectors.ts";
 
 export async function searchMessages(
   database: Database,
   sessionId: string,
-  { query, limit, scope, ...waiting }: SearchRequest & Waiting,
+  { query, limit, scope, embed, ...waiting }: SearchRequest & Waiting & { readonly embed: Embed | undefined },
 ): Promise<readonly Hit[]> {
   checkSessionId(sessionId);
   await catchUp(database, sessionId, waiting);
@@ -30,8 +32,9 @@ export async function searchMessages(
       const rows = await database.read(({ all }) => all(CANDIDATES, sessionId, JSON.stringify(sequences)));
       return rows.map(candidateOf);
     },
+    meaning: embed && { embed, shelf: vectorShelf(database, sessionId) },
   };
-  return search(source, { query, limit, scope });
+  return search(source, { query, limit, scope, ...waiting });
 }
 
 /** The newest messages that hold the term, newest first. */
@@ -44,14 +47,14 @@ function holdersOf(
   return connection.all(HOLDERS[scope], match, CANDIDATES_MAX).map((row) => numberIn(row, "sequence"));
 }
 
-/** From the index to the messages and never the other way; what a rollback took back is in neither scope. */
+/** From the index to the messages and never the other way. */
 const holders = (condition: string): string => `SELECT m.sequence
 FROM message_search CROSS JOIN messages m ON m.row_id = message_search.rowid
 WHERE message_search MATCH ? AND ${condition} ORDER BY message_search.rowid DESC LIMIT ?`;
 
 const HOLDERS: Readonly<Record<SearchScope, string>> = {
-  all: holders("(m.archived_by IS NULL OR m.archived_by IS NOT m.made_by)"),
-  archive: holders("m.archived_by IS NOT NULL AND m.archived_by IS NOT m.made_by"),
+  all: holders(SCOPES.all),
+  archive: holders(SCOPES.archive),
 };
 
 const CANDIDATES = `SELECT sequence, role, is_summary, archived_by, created_at, body FROM messages

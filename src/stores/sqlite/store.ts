@@ -1,5 +1,6 @@
 /** Both store ports over one SQLite file. A method is one transaction of the pieces beside it; here ids are checked and times taken. */
 
+import type { Embed } from "../../core/search/embedding.ts";
 import { searchRequest } from "../../core/search/search-words.ts";
 import type { Waiting } from "../../core/store/store.ts";
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
@@ -20,6 +21,7 @@ export interface StoreOptions extends Omit<DatabaseOptions, "nowIso"> {
   readonly url: string;
   readonly now: () => Date;
   readonly newId: () => string;
+  readonly embed?: Embed | undefined;
 }
 
 export function createSqliteStore(options: StoreOptions, seams: Seams = {}): FullStore & TrafficStore {
@@ -37,7 +39,7 @@ export function createSqliteStore(options: StoreOptions, seams: Seams = {}): Ful
   };
 }
 
-interface Context extends Pick<StoreOptions, "now" | "newId">, SessionAccess {
+interface Context extends Pick<StoreOptions, "now" | "newId" | "embed">, SessionAccess {
   readonly database: Database;
   readonly nowIso: () => string;
 }
@@ -87,7 +89,7 @@ function leaseMethods({ write, now }: Context) {
   } satisfies Partial<FullStore>;
 }
 
-function readMethods({ database, read }: Context) {
+function readMethods({ database, read, embed }: Context) {
   return {
     open: (id) => read(id, (on) => readState(on, id)),
     changes: (id, since) => read(id, (on) => readChanges(on, id, since)),
@@ -96,7 +98,7 @@ function readMethods({ database, read }: Context) {
     messages: (id, messageIds) => read(id, (on) => readMessages(on, id, messageIds)),
     counts: (id) => read(id, (on) => readCounts(on, id)),
     search: async (id, query, limit, scope, waiting) =>
-      searchMessages(database, id, { ...searchRequest(query, limit, scope), ...waiting }),
+      searchMessages(database, id, { ...searchRequest(query, limit, scope), embed, ...waiting }),
   } satisfies Partial<FullStore>;
 }
 

@@ -93,6 +93,7 @@ export function forkSession(
   connection.run(COPY_ATTACHMENTS, to, from);
   connection.run(COPY_MESSAGES, to, to, to, to, from);
   connection.run(COPY_EDITS, to, to, from);
+  connection.run(COPY_VECTORS, to, from);
 }
 
 const EVENTS = "SELECT id, number, previous_id FROM compaction_events WHERE session_id = ? ORDER BY number";
@@ -126,6 +127,9 @@ FROM messages WHERE session_id = ? ORDER BY sequence`;
 
 const COPY_EDITS = `INSERT INTO message_edits (session_id, event_id, sequence, kind, attachments, body)
 SELECT ?, ${renamed("event_id")}, sequence, kind, attachments, body FROM message_edits WHERE session_id = ?`;
+
+const COPY_VECTORS = `INSERT INTO message_vectors (session_id, sequence, vector)
+SELECT ?, sequence, vector FROM message_vectors WHERE session_id = ?`;
 
 /** Reads all ids at once, so that a session that is written to meanwhile is listed exactly once. */
 export async function* readSessions(database: Database): AsyncGenerator<SessionSummary> {

@@ -1,0 +1,24 @@
+/** How much a gateway takes on. Whoever asks for more is refused or cut off; nobody waits for ever. */
+
+export interface GatewayLimits {
+  /** Of one conversation, which is read whole. Other bodies are passed on as they come, and have no limit. */
+  readonly bodyBytesMax: number;
+  /** Of all conversations that are being read or sent. */
+  readonly bufferedBytesMax: number;
+  readonly requestsMax: number;
+  /** Until an upstream has accepted a connection. */
+  readonly connectMs: number;
+  /** From the first byte of a request to the last of its answer. */
+  readonly requestMs: number;
+  /** How long a client may send or read nothing while the gateway waits for it. */
+  readonly stalledMs: number;
+}
+
+export const LIMITS: GatewayLimits = {
+  bodyBytesMax: 64 * 1024 * 1024,
+  bufferedBytesMax: 1024 * 1024 * 1024,
+  requestsMax: 1_000,
+  connectMs: 30_000,
+  requestMs: 3_600_000,
+  stalledMs: 120_000,
+};
