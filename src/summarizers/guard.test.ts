@@ -193,7 +193,7 @@ test("what the model wrote about a file stands in the list of files, and the gua
 test("a failure that was overcome is not listed, whether this summary or the one before told it", async () => {
   const failing = [
     call("1", "bash", { command: "npm test 2>&1 | tail -5" }),
-    result("1", "2 failed", true),
+    result("1", "2 failed\nExit code 1"),
     call("2", "wiki", { page: "p1", body: "x".repeat(500) }),
     result("2", JSON.stringify([{ type: "text", text: '{"error":{"message":"page is locked"}}' }])),
   ];

@@ -212,6 +212,7 @@ test("for random conversations, windows and failures: no request over its window
     const instructions = random.chance(0.3) ? "dwell on the tests ".repeat(random.below(300)) : undefined;
     const input = inputOf(messages, {
       budgetTokens,
+      kept: conversation(random.below(20), 5 * (1 + random.below(200))),
       ...(previous === undefined ? {} : { previous }),
       ...(instructions === undefined ? {} : { instructions }),
     });

@@ -171,17 +171,23 @@ function planLlm(input: SummaryInput, settings: LlmSettings, answerMax: number):
     countPrompt: ({ system, prompt }) => counter.countText(system) + counter.countText(prompt) + FRAME_TOKENS,
   };
   const answerTokens = Math.min(settings.maxOutputTokens, Math.max(1, answerMax));
-  const previous = boundedText(withoutIdentifiers(input.previous?.text ?? ""), PREVIOUS_SHARE, input, limit);
-  const context: PromptContext = {
+  const bounded = (text: string, share: number): string | undefined =>
+    boundedText(text, limit.limitTokens * share, input);
+  const previous = bounded(withoutIdentifiers(input.previous?.text ?? ""), PREVIOUS_SHARE);
+  const alone: PromptContext = {
     maxTokens: answerTokens,
     tokensPerWord: tokensPerWord(input),
     language: languageOfUsers([...messages, ...turnPrefix, ...kept], userTools)?.name,
-    focus: boundedText(headOf(input.instructions ?? "", FOCUS_CHARS_MAX), FOCUS_SHARE, input, limit),
-    request: boundedText(readable(latestRequests(input).join("\n\n")), REQUEST_SHARE, input, limit),
-    kept: keptText(input, settings, limit),
+    focus: bounded(headOf(input.instructions ?? "", FOCUS_CHARS_MAX), FOCUS_SHARE),
+    request: bounded(readable(latestRequests(input).join("\n\n")), REQUEST_SHARE),
   };
-  const widest = updatePrompt(settings.pack, { previous, transcript: "" }, context);
-  const capacityTokens = limit.limitTokens - limit.countPrompt(widest);
+  const roomIn = (prompt: PromptContext): number =>
+    limit.limitTokens - limit.countPrompt(updatePrompt(settings.pack, { previous, transcript: "" }, prompt));
+  const context = {
+    ...alone,
+    kept: keptText(input, settings, Math.min(limit.limitTokens * KEPT_SHARE, roomIn(alone) / 3)),
+  };
+  const capacityTokens = roomIn(context);
   const mergeFrame = mergePrompt(settings.pack, [previous ?? ""], context);
   const mergeTokens = limit.limitTokens - limit.countPrompt(mergeFrame) - PART_FRAME_TOKENS;
   const wantedTokens = Math.min(settings.maxOutputTokens, Math.max(PART_TOKENS_MIN, answerTokens));
@@ -337,26 +343,21 @@ function withoutOversize(
 }
 
 /** What the model is shown of the messages that stay: all that fits, of the results the newest. */
-function keptText(input: SummaryInput, settings: LlmSettings, limit: RequestLimit): string | undefined {
+function keptText(input: SummaryInput, settings: LlmSettings, limitTokens: number): string | undefined {
   const { counter, kept, userTools } = input;
   const spoken = kept.filter(({ role }) => role !== "system");
   const written = (shown: Partial<SummaryInputSettings>) =>
     serializeEntries(spoken, { style: settings.style, input: { ...settings.input, ...shown, maxChars: 0 }, userTools });
   const whole = joinEntries(written({}));
-  const isShort = counter.countText(whole) <= limit.limitTokens * KEPT_SHARE;
-  return boundedText(isShort ? whole : joinEntries(written(shortInput(settings.input))), KEPT_SHARE, input, limit);
+  if (counter.countText(whole) <= limitTokens) return boundedText(whole, limitTokens, input);
+  return boundedText(joinEntries(written(shortInput(settings.input))), limitTokens, input);
 }
 
-function boundedText(
-  text: string | undefined,
-  share: number,
-  { counter }: SummaryInput,
-  { limitTokens }: RequestLimit,
-): string | undefined {
-  if (text === undefined || text.trim() === "") return undefined;
-  const limit = { limitTokens: Math.floor(limitTokens * share), count: counter.countText };
+/** Without its middle where it is too long; undefined where nothing is left to say. */
+function boundedText(text: string, limitTokens: number, { counter }: SummaryInput): string | undefined {
+  const limit = { limitTokens: Math.floor(limitTokens), count: counter.countText };
   const fitted = cutMiddleToTokens(text.toWellFormed(), limit, MIDDLE_CUT_MARKER);
-  return fitted === "" ? undefined : fitted;
+  return fitted.trim() === "" ? undefined : fitted;
 }
 
 interface FittedRequest {

@@ -28,7 +28,7 @@ export interface PromptContext {
   readonly focus?: string | undefined;
   /** What the user asked last, word for word; in every prompt. */
   readonly request?: string | undefined;
-  /** The messages that stay in the view behind the summary. */
+  /** The messages that stay in the view beside the summary. */
   readonly kept?: string | undefined;
 }
 
@@ -265,7 +265,7 @@ function languageRule({ language }: PromptContext): string {
 
 function keptRule({ kept }: PromptContext): string {
   if (kept === undefined) return "";
-  return "The data of kind kept stays in view behind the summary, word for word. Use it for the goal, for what is open and for the next step; do not retell it.";
+  return "The data of kind kept stays in view beside the summary, word for word. Use it for the goal, for what is open and for the next step; do not retell it.";
 }
 
 function requestRule({ request }: PromptContext): string {

@@ -70,14 +70,18 @@ function previewOf(text: string, { resultHeadChars, resultTailChars }: SummaryIn
   return headOf(plain, resultHeadChars) + RESULT_CUT_MARKER + tailOf(plain, resultTailChars);
 }
 
+/** Deeper values stand no further to the right. */
+const INDENT_CHARS_MAX = 16;
+
 /** A value in lines of its own, keys before what they hold. Strings stand as they are. */
 function linesOf(value: JsonValue, indent = ""): string {
   if (!isArray(value) && !isObject(value)) return String(value);
+  const inner = indent.length < INDENT_CHARS_MAX ? `${indent}  ` : indent;
   const members = isArray(value) ? value.map((item) => ["-", item] as const) : Object.entries(value);
   const lines = members.map(([key, item = null]) => {
     const isPlain = typeof item !== "object" || item === null;
     const name = isArray(value) ? key : `${key}:`;
-    return `${indent}${name}${isPlain ? " " : "\n"}${linesOf(item, `${indent}  `)}`;
+    return `${indent}${name}${isPlain ? " " : "\n"}${linesOf(item, inner)}`;
   });
   return lines.join("\n");
 }

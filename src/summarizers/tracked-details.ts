@@ -8,7 +8,7 @@ import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { isObject, type JsonObject, type JsonValue } from "../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, textsOf } from "../core/message.ts";
 import { pairCalls } from "../core/structure/pairing.ts";
-import { headOf } from "../core/text.ts";
+import { headOf, tailOf } from "../core/text.ts";
 import { unwrap } from "../core/unwrap.ts";
 import { filesOfCall, filesOfMessages } from "./call-files.ts";
 
@@ -81,11 +81,16 @@ function shortArguments(input: JsonValue): string {
   return short.filter((argument) => argument.length <= BRIEF_CHARS_MAX).join(", ");
 }
 
-/** What a result says went wrong, by its flag or by a nested error; undefined where nothing did. */
+/** As shells and agents report it, at the beginning or the end of what a command printed. */
+const EXIT_CODE = /(?:^|\n)\W{0,3}exit(?:ed with)?(?: code| status)?:? ?[1-9]\d{0,2}\b/i;
+const ENDS_CHARS = 200;
+
+/** What a result says went wrong, by its flag, an exit code or a nested error; undefined where nothing did. */
 function causeOf({ isError, content }: ToolResultPart): string | undefined {
   const text = textsOf(content).join("\n");
   const nested = text.length <= NESTED_CHARS_MAX ? nestedError(unwrap(text)) : undefined;
-  if (!isError && nested === undefined) return undefined;
+  const hasExited = EXIT_CODE.test(headOf(text, ENDS_CHARS)) || EXIT_CODE.test(tailOf(text, ENDS_CHARS));
+  if (!isError && nested === undefined && !hasExited) return undefined;
   return headOf((nested ?? text).replace(/\s+/g, " ").trim(), CAUSE_CHARS_MAX).trimEnd();
 }
 
