@@ -31,6 +31,8 @@ export interface ExchangeOptions extends Omit<CompactorOptions, "format" | "mode
   readonly summarizer?: CompactorOptions["summarizer"] | "self";
   /** Keeps every conversation as a session: a store, or the address of one. Default: none, and what is removed is in the client's list only. */
   readonly store?: Store | string;
+  /** Offers the model a tool that reads what compactions took out, and answers its calls unseen by the client. Needs `store`. Default: false. */
+  readonly recall?: boolean;
   /** The key of the hash by which callers are told apart in a store. The same for all that share it. Default: a fixed one. */
   readonly callerKey?: string;
   /** An id of the conversation: a header that has it, or a function. It keeps conversations apart; each is found by its messages. */
@@ -67,7 +69,9 @@ export interface Exchange {
 const CONVERSATIONS = 256;
 
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { conversation, onCompaction, onExchange, onError, summarizer, store: given, callerKey, ...others } = options;
+  const { conversation, onCompaction, onExchange, onError, summarizer, ...kept } = options;
+  const { store: given, callerKey, recall = false, ...others } = kept;
+  if (recall && given === undefined) throw new CompactionError("invalid-settings", "`recall` needs a `store`.");
   const live = new AsyncLocalStorage<LiveRequest>();
   const own = summarizer === "self" ? selfSummarizer(() => live.getStore()) : summarizer;
   const compactors = new Map<FormatName, Compactor>();
@@ -86,7 +90,9 @@ export function createExchange(options: ExchangeOptions): Exchange {
   const store = given === undefined ? undefined : openTraffic(given);
   const { failed, told } = tellers(onError);
   const keeper =
-    store === undefined ? memoryKeeper(conversations) : storeKeeper(store, { conversationsMax: conversations, failed });
+    store === undefined
+      ? memoryKeeper(conversations)
+      : storeKeeper(store, { conversationsMax: conversations, recall, failed });
   const hearing = { failed, compacted: told(onCompaction), exchanged: told(onExchange) };
   const recognise = async (call: ExchangeCall): Promise<Recognised | undefined> => {
     const endpoint = endpointAt(call.method, call.url);

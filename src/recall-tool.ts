@@ -48,7 +48,8 @@ export interface RecallOptions {
 const CHARACTERS_MAX = 8_000;
 const HITS_MAX = 8;
 
-const DEFINITION: ToolDefinition = {
+/** In a neutral form. */
+export const RECALL_DEFINITION: ToolDefinition = {
   name: RECALL_NAME,
   description:
     "Reads earlier parts of this conversation that were compacted away. Give `query` to search them, `message_id` to read one message in full, or `summary_id` to list what a summary replaced.",
@@ -70,7 +71,7 @@ export function recallTool(
   options: RecallOptions = {},
 ): RecallTool {
   const limits = limitsOf(options);
-  const written = format.writeTools([DEFINITION]);
+  const written = format.writeTools([RECALL_DEFINITION]);
   const run = (input: JsonValue): Promise<string> => answerTo(session, input, limits);
   return {
     name: RECALL_NAME,

@@ -47,8 +47,8 @@ const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 
 const RETRYABLE_CODE =
   /^(?:server_error|rate_limit_exceeded|ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_\w+)$/;
 const RETRYABLE_NAME = /^(?:RateLimitError|APIConnection\w*Error|TimeoutError|InternalServerError|OverloadedError)$/;
-/** The `type` in Anthropic's SDK: the only sign of an error in a stream that began with status 200. */
-const RETRYABLE_TYPE = /^(?:rate_limit_error|overloaded_error|api_error|timeout_error)$/;
+/** The `type` of an error in a stream that began with status 200: there is no other sign of it. */
+const RETRYABLE_TYPE = /^(?:rate_limit_error|overloaded_error|api_error|timeout_error|server_error)$/;
 const OVERFLOW =
   /prompt is too long|context[ _-]?(?:length|window|size|limit)|maximum (?:context|prompt) length|input (?:is|token count).{0,40}(?:too long|exceed)|request_too_large|too many tokens|token limit exceeded|reduce the length/i;
 const CAUSES_MAX = 5;

@@ -11,7 +11,6 @@ import type { TrafficStore } from "../src/core/store/traffic.ts";
 import { summaryLines } from "../src/dashboard/compaction-report.ts";
 import type {
   CompactionReport,
-  HitsPage,
   MessageReport,
   MessagesPage,
   SessionReport,
@@ -178,9 +177,13 @@ describe("one session", () => {
   });
 
   test("the archive is searched, and a hit opens in full", async () => {
-    const { hits } = await server.get<HitsPage>("search", { session: long.key, query: "INV-20417 expected 119.00" });
-    const [best] = hits.filter(({ archivedBy }) => archivedBy !== null);
+    const { rows } = await server.get<MessagesPage>("search", {
+      session: long.key,
+      query: "INV-20417 expected 119.00",
+    });
+    const [best] = rows.filter(({ archivedBy }) => archivedBy !== null);
     expect(best?.archivedBy).toBeGreaterThan(0);
+    expect(best?.what).toBe("result of bash");
     const report = await server.get<MessageReport>("message", { session: long.key, message: best?.id ?? "" });
     expect(report.parts.map(({ text }) => text).join()).toContain("expected 119.00, got 118.99");
   });
@@ -210,6 +213,10 @@ describe("one compaction", () => {
     expect(report.summary.length).toBeGreaterThan(3);
     const page = await server.get<MessagesPage>("changes", { ...asked, side: "after", offset: "1", limit: "2" });
     expect([page.total, page.rows.length]).toEqual([report.messagesAfter, 2]);
+    const found = await server.get<MessagesPage>("search", { ...asked, query: "rounding step" });
+    const leftIds = left.rows.filter(({ isSummary }) => !isSummary).map(({ id }) => id);
+    expect(found.total).toBeGreaterThan(0);
+    expect(found.rows.filter(({ id }) => !leftIds.includes(id))).toEqual([]);
   });
 
   test("each line of the checkpoint leads to the messages that it came from, where the summarizer says that", async () => {

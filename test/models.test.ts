@@ -166,8 +166,8 @@ describe.each(PROVIDERS)("$name", ({ name, model, answer, body, results }) => {
   test("an error keeps what the client threw as its cause", async () => {
     const error = { type: "overloaded_error", message: "The service is overloaded.", code: 529, status: "UNAVAILABLE" };
     server.answers = [{ status: 529, whole: { type: "error", error } }];
-    for (const asked of [model().complete(body), all(model().stream(body))]) {
-      const thrown = await asked.catch((reason: unknown) => reason);
+    for (const ask of [() => model().complete(body), () => all(model().stream(body))]) {
+      const thrown = await ask().catch((reason: unknown) => reason);
       expect(thrown).toMatchObject({ code: "model-failed", retryable: true, cause: { status: 529 } });
       expect(String(thrown)).toContain("overloaded");
     }

@@ -13,7 +13,8 @@ import { sampleOf, seed } from "./sample.ts";
 import { checkpointText } from "./summarizer-script.ts";
 
 const MODES = ["plain", "llm", "background", "native"] as const;
-const KILLS = sampleOf(100, 4);
+/** A hundred in all. */
+const KILLS = sampleOf(25, 4);
 
 // A sample takes one of them, by the seed.
 const some = MODES.filter((_, index) => sampleOf(1, 0) === 1 || index === seed % MODES.length);

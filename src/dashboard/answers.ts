@@ -4,17 +4,18 @@ import { hash } from "node:crypto";
 import { CompactionError } from "../core/errors.ts";
 import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { SessionState, StoredMessage } from "../core/store/store.ts";
+import { messageIdOf, sequenceOf } from "../core/store/store-rules.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
 import { exportedText } from "../session/export-session.ts";
 import { openSession } from "../session.ts";
 import { type Compaction, readCompaction } from "./compaction-report.ts";
-import { counterOf, decoded, partsOf, rowMaker } from "./message-rows.ts";
+import { counterOf, decoded, type Listed, partsOf, rowMaker } from "./message-rows.ts";
 import type { SessionIndex } from "./session-index.ts";
 import { sessionReport } from "./session-report.ts";
 import type {
-  HitsPage,
   MessageReport,
+  MessageRow,
   MessagesPage,
   RollbackAnswer,
   RollbackRequest,
@@ -69,12 +70,11 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     const { row, state, events } = await opened(desk, parameters);
     const isArchive = parameters.get("scope") === "archive";
     const stored = isArchive ? await Array.fromAsync(desk.store.archive(row.key)) : state.view;
-    const rows = rowMaker(
-      { stored, messages: decoded(formatNamed(state.format), stored) },
-      { counter: counterOf(state), events },
-    );
-    const page: MessagesPage = { total: stored.length, rows: placesIn(parameters, stored.length).flatMap(rows) };
-    return json(page);
+    const rowAt = rowMaker(listed(stored, state), { counter: counterOf(state), events });
+    return json({
+      total: stored.length,
+      rows: placesIn(parameters, stored.length).flatMap(rowAt),
+    } satisfies MessagesPage);
   },
   message: async (desk, { parameters }) => {
     const { row, state } = await opened(desk, parameters);
@@ -88,22 +88,19 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     );
   },
   search: async (desk, { parameters }) => {
-    const { row, events } = await opened(desk, parameters);
+    const found = await opened(desk, parameters);
     const query = (parameters.get("query") ?? "").slice(0, QUERY_CHARACTERS);
-    const scope = parameters.get("scope") === "archive" ? "archive" : "all";
-    const hits = await desk.store.search(row.key, query, HITS_MAX, scope);
-    const stored = new Map((await storedOf(desk, row, hits)).map((message) => [message.id, message]));
-    const numbers = new Map(events.map(({ id, number }) => [id, number]));
-    const page: HitsPage = {
-      hits: hits.map(({ messageId, role, snippet, archivedBy, createdAt }) => ({
-        ...{ id: messageId, role, snippet, at: createdAt },
-        isPinned: stored.get(messageId)?.isPinned ?? false,
-        isSummary: stored.get(messageId)?.isSummary ?? false,
-        isEdited: stored.get(messageId)?.isEdited ?? false,
-        archivedBy: archivedBy === null ? null : (numbers.get(archivedBy) ?? 0),
-      })),
-    };
-    return json(page);
+    const event = parameters.get("event");
+    const hits = await desk.store.search(found.row.key, query, event === null ? HITS : HITS_MAX);
+    // Of one compaction: what it took out of the view, but for the summary before.
+    const own = event === null ? hits : hits.filter(({ archivedBy }) => archivedBy === event);
+    const ids = own.map(({ messageId }) => messageId);
+    const byId = new Map((await rowsOf(desk, found, ids)).map((each) => [each.id, each]));
+    const rows = own.flatMap(({ messageId, snippet }) => {
+      const hit = byId.get(messageId);
+      return hit === undefined || (event !== null && hit.isSummary) ? [] : [{ ...hit, begins: snippet }];
+    });
+    return json({ total: rows.length, rows: rows.slice(0, HITS) } satisfies MessagesPage);
   },
   compaction: async (desk, asked) => {
     const { row, compaction } = await compactionIn(desk, asked.parameters);
@@ -115,15 +112,9 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     return json(compaction.page({ side, mark: parameters.get("mark") ?? "", ...rangeIn(parameters) }));
   },
   sources: async (desk, { parameters }) => {
-    const { row, state, events } = await opened(desk, parameters);
     const ids = (parameters.get("messages") ?? "").split(",").slice(0, ROWS_MAX);
-    const stored = await desk.store.messages(row.key, ids);
-    const rows = rowMaker(
-      { stored, messages: decoded(formatNamed(state.format), stored) },
-      { counter: counterOf(state), events },
-    );
-    const page: MessagesPage = { total: stored.length, rows: stored.flatMap((_, index) => rows(index)) };
-    return json(page);
+    const rows = await rowsOf(desk, await opened(desk, parameters), ids);
+    return json({ total: rows.length, rows } satisfies MessagesPage);
   },
   export: async (desk, { parameters }) => {
     const row = await rowIn(desk, parameters);
@@ -146,7 +137,8 @@ const QUERY_CHARACTERS = 1_000;
 const NAME_CHARACTERS = 80;
 const ROWS = 50;
 const ROWS_MAX = 500;
-const HITS_MAX = 50;
+const HITS = 50;
+const HITS_MAX = 500;
 
 export async function rollBack(desk: Desk, { session, event, cascade }: RollbackRequest): Promise<Answer> {
   const row = await rowIn(desk, new URLSearchParams({ session }));
@@ -187,6 +179,30 @@ function placesIn(parameters: URLSearchParams, length: number): readonly number[
   return Array.from({ length: Math.max(0, Math.min(limit, length - offset)) }, (_, index) => offset + index);
 }
 
+function listed(stored: readonly StoredMessage[], { format }: SessionState): Listed {
+  return { stored, messages: decoded(formatNamed(format), stored) };
+}
+
+/** A call stands before its result, and names it. */
+const BEFORE = 4;
+
+/** Messages by their ids, in the order of the conversation. */
+async function rowsOf(
+  { store }: Desk,
+  { row, state, events }: Opened,
+  ids: readonly string[],
+): Promise<readonly MessageRow[]> {
+  const sequences = ids.flatMap((id) => {
+    const sequence = sequenceOf(id) ?? 0;
+    return Array.from({ length: BEFORE + 1 }, (_, index) => sequence - BEFORE + index);
+  });
+  const around = [...new Set(sequences)].filter((sequence) => sequence > 0).sort((a, b) => a - b);
+  const stored = await store.messages(row.key, around.map(messageIdOf));
+  const rowAt = rowMaker(listed(stored, state), { counter: counterOf(state), events });
+  const wanted = new Set(ids);
+  return stored.flatMap(({ id }, index) => (wanted.has(id) ? rowAt(index) : []));
+}
+
 async function rowIn({ index }: Desk, parameters: URLSearchParams): Promise<SessionRow> {
   const row = await index.row(parameters.get("session") ?? "");
   if (row === undefined) throw new CompactionError("session-missing", "There is no such session.");
@@ -209,17 +225,6 @@ async function opened(desk: Desk, parameters: URLSearchParams): Promise<Opened> 
   const row = await rowIn(desk, parameters);
   const state = await stateOf(desk, row);
   return { row, state, events: await Array.fromAsync(desk.store.events(row.key)) };
-}
-
-async function storedOf(
-  { store }: Desk,
-  { key }: SessionRow,
-  hits: readonly { readonly messageId: string }[],
-): Promise<readonly StoredMessage[]> {
-  return store.messages(
-    key,
-    hits.map(({ messageId }) => messageId),
-  );
 }
 
 interface MessageAsked {

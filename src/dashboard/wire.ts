@@ -170,10 +170,6 @@ export interface PartText {
   readonly cut: number;
 }
 
-export interface HitsPage {
-  readonly hits: readonly (Omit<MessageRow, "what" | "tokens" | "begins"> & { readonly snippet: string })[];
-}
-
 export interface RollbackRequest {
   readonly session: string;
   readonly event: string;

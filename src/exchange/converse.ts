@@ -12,6 +12,7 @@ import type { TrafficStore } from "../core/store/traffic.ts";
 import { type AnswerReader, createAnswerReader, truncation } from "./answer.ts";
 import { type Endpoint, modelOf, withModel } from "./endpoints.ts";
 import type { Fitted, Keeper, KeptRequest, RefusedRequest } from "./keeper.ts";
+import { answerRecalls } from "./recall.ts";
 import { type ExchangeRecord, recordOf } from "./record.ts";
 import { type Relay, relay } from "./relay.ts";
 import { withoutModel } from "./self.ts";
@@ -71,24 +72,50 @@ interface Sent {
   readonly text?: string;
 }
 
+/** How often in a row the model may recall before the client hears of it. */
+const RECALLS_MAX = 12;
+
 export async function converse(request: Recognised): Promise<Response> {
-  const { call } = request;
+  const { compactor, hearing } = request;
   const asked = askedBy(request);
   let sent = asked && (await prepare(request, asked));
+  for (let recalls = 1; ; recalls++) {
+    const { response, fitted } = await sendFitting(request, { sent, asked });
+    const recall = fitted?.recall;
+    if (recall === undefined || asked === undefined) return response;
+    const { format } = compactor;
+    const { failed } = hearing;
+    const answered = await answerRecalls(response, { format, recall, mayAskAgain: recalls < RECALLS_MAX, failed });
+    if (answered !== undefined) return answered;
+    throwIfAborted(request.call.signal);
+    sent = await prepare(request, asked);
+  }
+}
+
+/** The answer, and what it answers. */
+interface Answered {
+  readonly response: Response;
+  readonly fitted: Fitted | undefined;
+}
+
+/** Sent again compacted for as long as the provider refuses it as too long and that makes sense. */
+async function sendFitting(request: Recognised, { sent: first, asked }: Sending): Promise<Answered> {
+  let sent = first;
   for (let sends = 1; ; sends++) {
     const [response, answer] = await send(request, { sent, asked });
-    const { refusal } = answer.reader;
-    if (answer.reader.refusesReasoning && asked !== undefined && sent !== undefined) {
-      return sendUnreasoned(request, asked, answer.relay);
+    const { refusal, refusesReasoning } = answer.reader;
+    if (asked === undefined || sent === undefined) return { response: answer.relay.pass(), fitted: undefined };
+    const { fitted, text } = sent;
+    if (refusesReasoning) return sendUnreasoned(request, asked, answer.relay);
+    if (refusal === undefined || sends >= SENDS_MAX) {
+      const isOurs = text !== undefined && UNPROCESSABLE.has(response.status) && refusal === undefined;
+      const passed = isOurs ? await sendOriginal(request, response, answer.relay) : answer.relay.pass();
+      return { response: passed, fitted };
     }
-    if (refusal === undefined || asked === undefined || sent === undefined || sends >= SENDS_MAX) {
-      const isOurs = sent?.text !== undefined && UNPROCESSABLE.has(response.status);
-      return isOurs && refusal === undefined ? sendOriginal(request, response, answer.relay) : answer.relay.pass();
-    }
-    const next = await prepare(request, asked, { because: "length", request: sent.fitted.request, overflow: refusal });
-    if (next?.fitted.report.overflow?.retry !== true) return answer.relay.pass();
+    const next = await prepare(request, asked, { because: "length", request: fitted.request, overflow: refusal });
+    if (next?.fitted.report.overflow?.retry !== true) return { response: answer.relay.pass(), fitted };
     await answer.relay.discard();
-    throwIfAborted(call.signal);
+    throwIfAborted(request.call.signal);
     sent = next;
   }
 }
@@ -222,13 +249,13 @@ function record(request: Recognised, { sent, asked }: Sending, ending: Ending): 
 }
 
 /** Once more without the reasoning that the provider refused. Where that is refused too, the client gets the first answer. */
-async function sendUnreasoned(request: Recognised, asked: KeptRequest, refused: Relay): Promise<Response> {
+async function sendUnreasoned(request: Recognised, asked: KeptRequest, refused: Relay): Promise<Answered> {
   const sent = await prepare(request, asked, { because: "reasoning" });
-  if (sent === undefined) return refused.pass();
+  if (sent === undefined) return { response: refused.pass(), fitted: undefined };
   const [response, { relay: next }] = await send(request, { sent, asked });
   const [chosen, other] = response.status === 400 ? [refused, next] : [next, refused];
   await other.discard();
-  return chosen.pass();
+  return { response: chosen.pass(), fitted: sent.fitted };
 }
 
 /** What a provider answers to a request that it cannot read. */

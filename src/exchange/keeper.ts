@@ -13,7 +13,7 @@ import type { TrafficStore } from "../core/store/traffic.ts";
 import { createIdentity } from "./identity.ts";
 import { createRememberedConversations } from "./remembered-conversations.ts";
 import { createStoredConversations } from "./stored-conversations.ts";
-import { fitView } from "./stored-view.ts";
+import { fitView, type Recaller } from "./stored-view.ts";
 import { withoutReasoning } from "./without-reasoning.ts";
 
 /** A request to be fitted, and what is known of who sends it. */
@@ -44,6 +44,8 @@ export interface Fitted {
   readonly fullTokens: number;
   readonly sessionId?: string;
   readonly eventId?: string;
+  /** Present where the recall tool is offered in the request. */
+  readonly recall?: Recaller;
 }
 
 export interface Keeper {
@@ -79,7 +81,7 @@ export function memoryKeeper(conversationsMax: number): Keeper {
 /** As sessions of a store. */
 export function storeKeeper(
   store: Promise<Store & TrafficStore>,
-  limits: { readonly conversationsMax: number; failed(error: unknown): void },
+  limits: { readonly conversationsMax: number; readonly recall: boolean; failed(error: unknown): void },
 ): Keeper {
   const identity = createIdentity();
   const conversations = store.then((opened) => createStoredConversations(opened, limits));
@@ -95,7 +97,9 @@ export function storeKeeper(
       const base = { ...asked, [listKey]: [] };
       const hashes = identity.chain([name, ...root], list);
       const view = await (await conversations).enter({ compactor, list, hashes, base, metadata, signal });
-      const fitted = await inTurn(view, () => fitView(view, { asked, list, base, signal, refused }));
+      const fitted = await inTurn(view, () =>
+        fitView(view, { asked, list, base, signal, refused, recall: limits.recall }),
+      );
       return { ...fitted, sessionId: view.parts.id };
     },
   };

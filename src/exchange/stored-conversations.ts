@@ -8,15 +8,14 @@ import type { Compactor } from "../compactor.ts";
 import { CompactionError, invariant } from "../core/errors.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import { setBounded } from "../core/remember.ts";
-import { attachmentsIn } from "../core/store/attachments.ts";
-import type { Batch, Store } from "../core/store/store.ts";
+import type { Store } from "../core/store/store.ts";
 import { sequenceOf } from "../core/store/store-rules.ts";
 import type { KnownPrefix, TrafficStore } from "../core/store/traffic.ts";
-import { isTurnStart } from "../core/structure/structure.ts";
 import type { Entry } from "../session/session-view.ts";
 import { forkAt } from "./fork-session.ts";
-import { digestOf, withoutMarks } from "./identity.ts";
-import { openView, type StoredView } from "./stored-view.ts";
+import { hiddenRows } from "./hidden-rows.ts";
+import { digestOf } from "./identity.ts";
+import { batchOf, openView, type StoredView } from "./stored-view.ts";
 
 export interface StoredConversations {
   /** The view that the request continues, with the request's new messages stored. */
@@ -111,9 +110,9 @@ async function join(world: World, entry: ListEntry, found: Known): Promise<Store
     return undefined;
   }
   const { entries } = await view.parts.live.refresh();
-  const { length, messageId, isElsewhere } = await follow(view, entry, { found, entries });
+  const { length, messageId, matched, isElsewhere } = await follow(view, entry, { found, entries });
   if (isElsewhere) return branch(world, entry, { view, length, messageId });
-  await append(world, entry, { view, known: length, indexed: found.length });
+  await append(world, entry, { view, known: length, matched });
   return view;
 }
 
@@ -137,30 +136,39 @@ async function viewOf(world: World, compactor: Compactor, sessionId: string): Pr
 interface Followed {
   /** How many messages of the list the session has. */
   readonly length: number;
-  /** The last message of the session that is in the list. */
+  /** The last message of the session that is in the list, and those whose hashes were not known. */
   readonly messageId: string;
+  readonly matched: readonly string[];
   /** Whether the session goes on with something else. */
   readonly isElsewhere: boolean;
 }
 
-/** A worker may have stored messages and stopped before it made their hashes known, so what stands behind is compared. */
+/**
+ * What stands behind the known place is compared: a worker may have stored messages and stopped before it made their hashes known, and
+ * calls of the recall tool are in no client's list.
+ */
 async function follow(
   { parts }: StoredView,
-  { list }: ListEntry,
+  { list, compactor }: ListEntry,
   { found, entries }: { readonly found: Known; readonly entries: readonly Entry[] },
 ): Promise<Followed> {
   const from = sequenceOf(found.messageId) ?? 0;
   const behind = entries.filter(({ stored }) => stored.madeBy === null && stored.sequence > from);
   let { length, messageId } = found;
-  if (behind.length === 0) return { length, messageId, isElsewhere: false };
+  const matched: string[] = [];
+  if (behind.length === 0) return { length, messageId, matched, isElsewhere: false };
+  const hidden = hiddenRows(compactor.format, entries);
   const ids = behind.map(({ stored }) => stored.id);
   for (const { id, body } of await parts.store.messages(parts.id, ids)) {
     const next = list[length];
-    if (next === undefined || digestOf(body) !== digestOf(next)) return { length, messageId, isElsewhere: true };
+    const isNext = next !== undefined && (digestOf(body) === digestOf(next) || hidden.isShownAs(body, next));
+    if (!isNext && hidden.isHidden(body)) continue;
+    if (!isNext) return { length, messageId, matched, isElsewhere: true };
     length++;
     messageId = id;
+    matched.push(id);
   }
-  return { length, messageId, isElsewhere: false };
+  return { length, messageId, matched, isElsewhere: false };
 }
 
 interface Branching {
@@ -175,7 +183,7 @@ async function branch(world: World, entry: ListEntry, { view, length, messageId 
   if (forkId === undefined) return begin(world, entry, view.parts.id);
   const fork = await viewOf(world, entry.compactor, forkId);
   invariant(fork !== undefined, "a session that was just forked is there");
-  await append(world, entry, { view: fork, known: length, indexed: length });
+  await append(world, entry, { view: fork, known: length, matched: [] });
   return fork;
 }
 
@@ -184,7 +192,7 @@ async function begin(world: World, entry: ListEntry, parentId?: string): Promise
   const { compactor, list, base, metadata, signal } = entry;
   const id = randomUUID();
   const session = { id, format: compactor.format.name, base, metadata, ...(parentId !== undefined && { parentId }) };
-  await store.create(session, batchOf(entry, list), { signal });
+  await store.create(session, batchOf(compactor.format, list), { signal });
   const view = await viewOf(world, compactor, id);
   invariant(view !== undefined, "a session that was just made is there");
   await index(world, entry, { id, from: 0, messageIds: list.map((_, at) => `m${at + 1}`) });
@@ -193,27 +201,26 @@ async function begin(world: World, entry: ListEntry, parentId?: string): Promise
 
 interface Appending {
   readonly view: StoredView;
-  /** How many messages of the list the session has, and how many of their hashes are known. */
+  /** How many messages of the list the session has, and the last of these, whose hashes are not known. */
   readonly known: number;
-  readonly indexed: number;
+  readonly matched: readonly string[];
 }
 
-async function append(world: World, entry: ListEntry, { view, known, indexed }: Appending): Promise<void> {
+async function append(world: World, entry: ListEntry, { view, known, matched }: Appending): Promise<void> {
   const { id, live } = view.parts;
   const { list, signal } = entry;
   const snapshot = live.current();
-  const batch = { ...batchOf(entry, list.slice(known)), after: snapshot.record.version.sequence };
-  const others = snapshot.entries.slice(snapshot.entries.length - (known - indexed)).map(({ stored }) => stored.id);
-  let messageIds: readonly string[] = others;
+  const batch = { ...batchOf(entry.compactor.format, list.slice(known)), after: snapshot.record.version.sequence };
+  let messageIds = matched;
   if (batch.messages.length > 0) {
     const appended = await world.store.append(id, batch, { signal });
     live.appended(batch, appended);
     const isPlaced = view.placed === live.current().list;
     if (isPlaced) for (const [at, messageId] of appended.ids.entries()) view.places.set(messageId, known + at);
-    messageIds = [...others, ...appended.ids];
+    messageIds = [...matched, ...appended.ids];
   }
   // Once the request is on its way: what stands behind a known hash is compared, so it need not wait for this.
-  setImmediate(() => void index(world, entry, { id, from: indexed, messageIds }).catch(world.failed));
+  setImmediate(() => void index(world, entry, { id, from: known - matched.length, messageIds }).catch(world.failed));
 }
 
 interface NewHashes {
@@ -233,18 +240,4 @@ async function index({ store, tips, viewsMax }: World, { hashes }: ListEntry, ad
   if (tip === undefined) return;
   setBounded(tips, [tip.hash, tip], viewsMax);
   await store.addPrefixes(prefixes);
-}
-
-/** Messages as they are stored: as they came, without the marks of one request. */
-function batchOf({ compactor: { format } }: ListEntry, list: readonly JsonValue[]): Batch {
-  const bodies = list.map(withoutMarks);
-  const { messages } = format.decode(bodies);
-  invariant(messages.length === bodies.length, "every message of a list is one message");
-  return {
-    messages: messages.map(({ role, parts }, at) => {
-      const body = bodies[at] ?? null;
-      return { role, body, attachments: attachmentsIn(body, parts) };
-    }),
-    turns: messages.filter(isTurnStart).length,
-  };
 }

@@ -5,17 +5,24 @@
 
 import type { Report } from "../compactor/report.ts";
 import type { Compactor } from "../compactor.ts";
+import { invariant } from "../core/errors.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
 import { isSameJson } from "../core/identity.ts";
-import { type JsonObject, type JsonValue, numberOf } from "../core/json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, numberOf } from "../core/json.ts";
 import { type Conversation, isUntouched, type Message } from "../core/message.ts";
-import type { SessionState, Store } from "../core/store/store.ts";
+import { RECALL_NAME } from "../core/plan/user-voice.ts";
+import type { Format } from "../core/ports.ts";
+import { attachmentsIn } from "../core/store/attachments.ts";
+import type { Batch, SessionState, Store } from "../core/store/store.ts";
 import { sequenceOf } from "../core/store/store-rules.ts";
+import { isTurnStart } from "../core/structure/structure.ts";
 import { withoutThinking } from "../core/thinking.ts";
+import { RECALL_DEFINITION, recallTool } from "../recall-tool.ts";
 import { compactView, createParts, type SessionParts } from "../session/compact-view.ts";
+import { createSession } from "../session/create-session.ts";
 import { heedRefusal, keepWindows, recalibrate, restoreWindows } from "../session/learned-windows.ts";
 import { createLiveView, type Entry, type Snapshot } from "../session/session-view.ts";
-import { digestOf } from "./identity.ts";
+import { digestOf, withoutMarks } from "./identity.ts";
 import type { RefusedRequest } from "./keeper.ts";
 import { type LiveBody, withLiveBody } from "./live-body.ts";
 
@@ -56,6 +63,8 @@ export interface ViewDemand {
   /** The request without its messages. */
   readonly base: JsonObject;
   readonly refused?: RefusedRequest | undefined;
+  /** Whether to offer the recall tool. */
+  readonly recall: boolean;
   readonly hookContext?: HookContext;
   readonly signal?: AbortSignal | undefined;
 }
@@ -68,6 +77,8 @@ export interface FittedView {
   readonly eventId?: string;
   /** What the client's list would come to. */
   readonly fullTokens: number;
+  /** Present where the recall tool is offered. */
+  readonly recall?: Recaller;
 }
 
 export async function fitView(view: StoredView, demand: ViewDemand): Promise<FittedView> {
@@ -80,15 +91,19 @@ export async function fitView(view: StoredView, demand: ViewDemand): Promise<Fit
   const heeded = refused?.because === "length" ? await heedLength(view, refused, signal) : {};
   const { sent, report, estimatedTokens, eventId } = await compactView(parts, {
     ...heeded,
+    // The tool is offered as soon as something was taken out.
+    ...(demand.recall && { settings: { render: { mentionsRecall: true } } }),
     ...(signal !== undefined && { signal }),
     ...(hookContext !== undefined && { hookContext }),
   });
   const fullTokens = report.tokensAfter + (await savedTokens(view));
   const told = { report, estimatedTokens, fullTokens, ...(eventId !== undefined && { eventId }) };
   const current = { ...sent, messages: asWritten(view, sent.messages, list) };
-  if (isAsAsked(current, parts.live.current().frame, list)) return { request: asked, ...told };
+  const isSame = isAsAsked(current, parts.live.current().frame, list);
   // A frame is decoded from an object, and encodes to one.
-  return { request: parts.compactor.format.encode(current) as JsonObject, ...told };
+  const request = isSame ? asked : (parts.compactor.format.encode(current) as JsonObject);
+  const offering = demand.recall ? withRecall(view, request) : undefined;
+  return offering === undefined ? { request, ...told } : { request: offering, ...told, recall: recallerOf(view) };
 }
 
 async function heedLength(
@@ -177,4 +192,61 @@ async function savedTokens(view: StoredView): Promise<number> {
   }
   view.saved = { head, tokens };
   return tokens;
+}
+
+/** Messages as they are stored: as they came, without the marks of one request. */
+export function batchOf(format: Format, list: readonly JsonValue[]): Batch {
+  const bodies = list.map(withoutMarks);
+  const { messages } = format.decode(bodies);
+  invariant(messages.length === bodies.length, "every message of a list is one message");
+  return {
+    messages: messages.map(({ role, parts }, at) => {
+      const body = bodies[at] ?? null;
+      return { role, body, attachments: attachmentsIn(body, parts) };
+    }),
+    turns: messages.filter(isTurnStart).length,
+  };
+}
+
+/** Answers calls of the recall tool for the client. */
+export interface Recaller {
+  /** Stores the provider's answer and what its calls of the tool found: the next request has both. */
+  keep(answer: JsonObject): Promise<void>;
+}
+
+function recallerOf({ parts }: StoredView): Recaller {
+  const { id, store, compactor, live } = parts;
+  const { format } = compactor;
+  const session = createSession(parts, { isOwnStore: false, fork: () => Promise.reject(new Error("not here")) });
+  return {
+    keep: async (answer) => {
+      const said = format.readReply(answer) ?? [];
+      const found = await recallTool(session).answer(answer);
+      // Wire messages are JSON.
+      const batch = batchOf(format, [...said, ...(found as readonly JsonValue[])]);
+      live.appended(batch, await store.append(id, batch));
+    },
+  };
+}
+
+/** The request with the recall tool; undefined where the client has one of that name, or nothing was taken out yet. */
+function withRecall({ parts }: StoredView, request: JsonObject): JsonObject | undefined {
+  const { format } = parts.compactor;
+  const { toolsKey } = format.rules();
+  const own = request[toolsKey];
+  const isTaken = format.readTools(own).definitions.some(({ name }) => name === RECALL_NAME);
+  if (isTaken || parts.live.current().record.version.head === null) return undefined;
+  const offered = format.writeTools([RECALL_DEFINITION]);
+  return { ...request, [toolsKey]: joinedTools(isArray(own) ? own : [], isArray(offered) ? offered : []) };
+}
+
+/** Tools in groups (Gemini) stand in one group. */
+function joinedTools(own: readonly JsonValue[], added: readonly JsonValue[]): readonly JsonValue[] {
+  const [group] = added;
+  const [key, list] = (isObject(group) && Object.entries(group).find(([, value]) => isArray(value))) || [];
+  const at = key === undefined ? -1 : own.findIndex((tool) => isObject(tool) && isArray(tool[key]));
+  const before = own[at];
+  if (key === undefined || !isObject(before) || !isArray(list)) return [...own, ...added];
+  const known = before[key];
+  return own.with(at, { ...before, [key]: [...(isArray(known) ? known : []), ...list] });
 }

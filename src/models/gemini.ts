@@ -1,5 +1,6 @@
 /** Gemini through `@google/genai`, or a client of the same shape. Retries are the client's own, which has to be asked for them. */
 
+import { errorText } from "../core/error-text.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { ModelDelta } from "../core/model.ts";
 import { gemini as format, type GeminiRequest } from "../formats/gemini.ts";
@@ -91,7 +92,7 @@ async function* streamed(opened: Promise<AsyncIterable<unknown>>): AsyncGenerato
   let whole: JsonObject = {};
   let candidate: JsonObject | undefined;
   const parts: JsonValue[] = [];
-  for await (const chunk of await opened) {
+  for await (const chunk of begun(await opened)) {
     if (!isObject(chunk)) continue;
     const { candidates: _, sdkHttpResponse: _http, ...rest } = chunk;
     const { content, ...said } = candidateOf(chunk) ?? {};
@@ -105,6 +106,15 @@ async function* streamed(opened: Promise<AsyncIterable<unknown>>): AsyncGenerato
   }
   const content = parts.length === 0 ? {} : { content: { role: "model", parts } };
   return candidate === undefined ? whole : { ...whole, candidates: [{ ...content, ...candidate }] };
+}
+
+/** An error in a stream that has begun names a status too. The client retried none, so it is told without: a loop asks again. */
+async function* begun(chunks: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  try {
+    yield* chunks;
+  } catch (cause) {
+    throw new Error(errorText(cause), { cause });
+  }
 }
 
 function* deltasOf(part: JsonValue): Generator<ModelDelta> {

@@ -1,12 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../formats/openai-chat.ts";
-import { balanced } from "../../profiles/balanced.ts";
-import { microAgent } from "../../profiles/micro-agent.ts";
-import { openclaw } from "../../profiles/openclaw.ts";
 import { profileNamed } from "../../profiles/profiles.ts";
 import { type Message, text } from "../message.ts";
 import type { RenderSettings } from "../settings/settings.ts";
 import { findSummary, markedSummary, trimTurnContexts, withoutSummary, withSummary } from "./summary-marks.ts";
+
+const [balanced, microAgent, openclaw] = [
+  profileNamed("balanced"),
+  profileNamed("micro-agent"),
+  profileNamed("openclaw"),
+];
 
 const RENDERS: readonly RenderSettings[] = [balanced.render, microAgent.render, openclaw.render];
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../../compactor.ts";
 import { openaiChat } from "../../formats/openai-chat.ts";
-import { balanced } from "../../profiles/balanced.ts";
+import { profileNamed } from "../../profiles/profiles.ts";
 import type { Comparison, Settings, Trigger } from "../settings/settings.ts";
 import { findTrigger, quietTokens, shareOf, targetTokensOf } from "./trigger.ts";
+
+const balanced = profileNamed("balanced");
 
 const PERCENT = Array.from({ length: 100 }, (_, index) => index + 1);
 

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CompactionReport, CompactionRow, Mark, SummaryLine } from "../wire.ts";
-import { Found, MARK_WORDS, MessageList } from "./messages.tsx";
+import { MARK_WORDS, MessageList } from "./messages.tsx";
 import { Said, Title, Waiting } from "./parts.tsx";
 import { MAY_CHANGE, messageOf, rollBack, useServer } from "./server.ts";
 import { Change, Crumbs, costOf, nameOf } from "./session.tsx";
@@ -39,7 +39,7 @@ export function CompactionView({ session, event }: CompactionProps) {
           {line === undefined ? (
             <Side session={session} event={event} side="before" marks={["-", "~", "="]} counts={counts} />
           ) : (
-            <Origin session={session} line={line} close={() => setLine(undefined)} />
+            <Origin session={session} event={event} line={line} close={() => setLine(undefined)} />
           )}
         </section>
         <section>
@@ -135,7 +135,7 @@ function Checkpoint({ lines, chosen, choose }: CheckpointProps) {
       <p class="quiet">
         {isTold
           ? "The checkpoint: choose a line to see the messages it came from."
-          : "The checkpoint: choose a line to look for it in the archive."}
+          : "The checkpoint: choose a line to look for it in what left."}
       </p>
       {lines.map((line, index) =>
         line.type === "heading" ? (
@@ -159,20 +159,19 @@ function Checkpoint({ lines, chosen, choose }: CheckpointProps) {
   );
 }
 
-interface OriginProps {
-  readonly session: string;
+interface OriginProps extends CompactionProps {
   readonly line: SummaryLine;
   close(): void;
 }
 
-function Origin({ session, line, close }: OriginProps) {
+function Origin({ session, event, line, close }: OriginProps) {
   const { text, sources } = line;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.scrollIntoView({ block: "nearest" }), [line]);
   return (
     <div class="origin" role="status">
       <div class="line">
-        <h3 ref={heading}>{sources.length > 0 ? "This line came from" : "Best matches in the archive for"}</h3>
+        <h3 ref={heading}>{sources.length > 0 ? "This line came from" : "Best matches in what left, for"}</h3>
         <button type="button" onClick={close}>
           Show all again
         </button>
@@ -189,7 +188,14 @@ function Origin({ session, line, close }: OriginProps) {
           none="They were purged."
         />
       ) : (
-        <Found session={session} query={text} scope="archive" />
+        <MessageList
+          session={session}
+          event={event}
+          name="search"
+          parameters={{ query: text }}
+          of="Matches"
+          none="Nothing that left has these words."
+        />
       )}
     </div>
   );

@@ -1,7 +1,7 @@
 /** Lists of messages; each opens to what it says in full. */
 
 import { useId, useState } from "preact/hooks";
-import type { HitsPage, Mark, MessageReport, MessageRow, MessagesPage, PartText } from "../wire.ts";
+import type { Mark, MessageReport, MessageRow, MessagesPage, PartText } from "../wire.ts";
 import { Pager, Said, Waiting } from "./parts.tsx";
 import { useServer } from "./server.ts";
 import { dateTime, plural, short } from "./words.ts";
@@ -11,7 +11,7 @@ const MARK_SIGNS: Readonly<Record<Mark, string>> = { "=": "=", "~": "~", "-": "â
 
 interface RowProps {
   readonly session: string;
-  readonly row: Omit<MessageRow, "tokens" | "what"> & Partial<Pick<MessageRow, "tokens" | "what">>;
+  readonly row: MessageRow;
   /** The compaction whose version of a shortened message is shown. */
   readonly event?: string | undefined;
 }
@@ -19,12 +19,12 @@ interface RowProps {
 export function MessageItem({ session, row, event }: RowProps) {
   const [isOpen, setOpen] = useState(false);
   const body = useId();
-  const { id, what, role, tokens, begins, mark, isPinned, isSummary, isEdited, archivedBy, at } = row;
+  const { id, what, tokens, begins, mark, isPinned, isSummary, isEdited, archivedBy, at } = row;
   const notes = [
     ...(isPinned ? ["pinned"] : []),
     ...(isSummary ? ["summary"] : []),
     ...(isEdited && mark === undefined ? ["shortened"] : []),
-    ...(archivedBy !== null && mark === undefined ? [`archived by ${archivedBy}`] : []),
+    ...(archivedBy !== null && mark === undefined ? [`in archive ${archivedBy}`] : []),
   ];
   return (
     <li class={`message ${what === "user" ? "person" : ""}${mark === undefined ? "" : ` ${MARK_WORDS[mark]}`}`}>
@@ -36,7 +36,7 @@ export function MessageItem({ session, row, event }: RowProps) {
           </span>
         )}
         <span class="what">
-          <Said text={what ?? role} />
+          <Said text={what} />
           {notes.map((note) => (
             <span key={note} class="note">
               {note}
@@ -45,7 +45,7 @@ export function MessageItem({ session, row, event }: RowProps) {
         </span>
         <Said text={begins} className="begins" />
         <span class="size" title={dateTime(at)}>
-          {tokens === undefined ? id : short(tokens)}
+          {short(tokens)}
         </span>
       </button>
       <div id={body} class="body" hidden={!isOpen}>
@@ -105,21 +105,22 @@ function Parts({ parts }: { readonly parts: readonly PartText[] }) {
 interface ListProps {
   readonly session: string;
   /** The question to the server, and its parameters. */
-  readonly name: "messages" | "changes" | "sources";
+  readonly name: "messages" | "changes" | "sources" | "search";
   readonly parameters: Readonly<Record<string, string>>;
   readonly of: string;
   readonly event?: string;
   readonly none: string;
-  readonly live?: boolean;
   /** Of a list that grows: begins with its last page. */
   readonly startsAt?: number;
 }
 
 const ROWS = 100;
 
-export function MessageList({ session, name, parameters, of, event, none, live = false, startsAt = 0 }: ListProps) {
+export const NOTHING = "Nothing was found; try other or fewer words.";
+
+export function MessageList({ session, name, parameters, of, event, none, startsAt = 0 }: ListProps) {
   const [offset, setOffset] = useState(Math.floor(Math.max(0, startsAt - 1) / ROWS) * ROWS);
-  const { data, problem } = useServer<MessagesPage>(name, { session, event, ...parameters, offset, limit: ROWS }, live);
+  const { data, problem } = useServer<MessagesPage>(name, { session, event, ...parameters, offset, limit: ROWS });
   if (data === undefined) return <Waiting problem={problem} />;
   if (data.total === 0) return <p class="empty">{none}</p>;
   const pager = <Pager offset={offset} size={ROWS} total={data.total} of={of} onChange={setOffset} />;
@@ -129,32 +130,6 @@ export function MessageList({ session, name, parameters, of, event, none, live =
       <ol class="messages" aria-label={of}>
         {data.rows.map((row) => (
           <MessageItem key={row.id} session={session} row={row} event={event} />
-        ))}
-      </ol>
-    </>
-  );
-}
-
-export function Found({
-  session,
-  query,
-  scope,
-}: {
-  readonly session: string;
-  readonly query: string;
-  readonly scope: string;
-}) {
-  const { data, problem } = useServer<HitsPage>("search", { session, query, scope });
-  if (data === undefined) return <Waiting problem={problem} />;
-  if (data.hits.length === 0) return <p class="empty">Nothing was found; try other or fewer words.</p>;
-  return (
-    <>
-      <p class="quiet" aria-live="polite">
-        {plural(data.hits.length, "message")}, best first
-      </p>
-      <ol class="messages" aria-label="Found messages">
-        {data.hits.map((hit) => (
-          <MessageItem key={hit.id} session={session} row={{ ...hit, begins: hit.snippet }} />
         ))}
       </ol>
     </>

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CompactionRow, SessionReport, SessionRow } from "../wire.ts";
 import { CacheChart, ContextChart } from "./chart.tsx";
-import { Found, MessageList } from "./messages.tsx";
+import { MessageList, NOTHING } from "./messages.tsx";
 import { ContextWords, Meter, Said, State, Title, Waiting } from "./parts.tsx";
 import { addressOf, hrefOf, useServer } from "./server.ts";
 import { ago, count, dateTime, dollars, percent, plural, short } from "./words.ts";
@@ -283,7 +283,14 @@ function Messages({ report }: { readonly report: SessionReport }) {
           {query === "" ? (
             <p class="empty">Archive and view are searched, best hits first.</p>
           ) : (
-            <Found session={session} query={query} scope="all" />
+            <MessageList
+              key={query}
+              session={session}
+              name="search"
+              parameters={{ query }}
+              of="Found messages"
+              none={NOTHING}
+            />
           )}
         </>
       ) : (
@@ -291,7 +298,7 @@ function Messages({ report }: { readonly report: SessionReport }) {
           key={tab}
           session={session}
           name="messages"
-          parameters={{ scope: tab }}
+          parameters={{ scope: tab, at: row.changedAt }}
           of={tab === "view" ? "Messages in view" : "Archived messages"}
           none={tab === "view" ? "The view is empty." : "Nothing has left the view."}
           startsAt={tab === "view" ? row.inView : 0}

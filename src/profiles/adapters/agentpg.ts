@@ -4,7 +4,7 @@ import { CompactionError } from "../../core/errors.ts";
 import { isPlainObject } from "../../core/json.ts";
 import { shownValue } from "../../core/settings/check-schema.ts";
 import { amount, choice, filledText, flag, type SchemaFor } from "../../core/settings/schema.ts";
-import { AGENTPG_EXTENDED_WINDOW_TOKENS } from "../agentpg.ts";
+import { AGENTPG_EXTENDED_WINDOW_TOKENS } from "../profiles.ts";
 import { type AdaptedSettings, refuseUnless } from "./adapted.ts";
 
 export interface AgentpgOptions {

@@ -8,7 +8,7 @@ import {
   shownValue,
 } from "../../core/settings/check-schema.ts";
 import { amount, flag, group, type Schema } from "../../core/settings/schema.ts";
-import { NOUS_LEGACY_MESSAGES } from "../nous.ts";
+import { NOUS_LEGACY_MESSAGES } from "../profiles.ts";
 import { type AdaptedSettings, inSubject } from "./adapted.ts";
 
 export type NousEnvironment = Readonly<Record<string, string | undefined>>;

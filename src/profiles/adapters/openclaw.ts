@@ -7,7 +7,7 @@ import { CompactionError } from "../../core/errors.ts";
 import { isPlainObject } from "../../core/json.ts";
 import { checkSchema, nearestWord, refuseProblems, shownValue } from "../../core/settings/check-schema.ts";
 import { amount, choice, filledText, flag, type SchemaFor } from "../../core/settings/schema.ts";
-import { OPENCLAW_RESERVE_FLOOR_TOKENS, OPENCLAW_RESERVE_TOKENS } from "../openclaw.ts";
+import { OPENCLAW_RESERVE_FLOOR_TOKENS, OPENCLAW_RESERVE_TOKENS } from "../profiles.ts";
 import { type AdaptedSettings, inSubject } from "./adapted.ts";
 import { parseJson5 } from "./json5.ts";
 
