@@ -11,18 +11,20 @@ export const QUESTION_WITH_FACT = `${QUESTION} The release code is ZEBRA-4711: i
 export interface AgentWorld {
   readonly origin: string;
   readonly isStream: boolean;
+  /** Of Anthropic. */
+  readonly model?: string;
   readonly fetch: typeof globalThis.fetch;
 }
 
 export type Agent = (world: AgentWorld) => Promise<void>;
 
 export const AGENTS: Readonly<Record<FormatName, Agent>> = {
-  "anthropic-messages": async ({ origin, isStream, fetch }) => {
+  "anthropic-messages": async ({ origin, isStream, fetch, model = "claude-opus-4-5" }) => {
     const client = new Anthropic({ apiKey: "none", baseURL: origin, maxRetries: 0, fetch });
     const tools = [{ name: "read_file", input_schema: { type: "object" as const } }];
     const messages: Anthropic.MessageParam[] = [{ role: "user", content: QUESTION_WITH_FACT }];
     for (let call = 1; ; call++) {
-      const body = { model: "claude-opus-4-5", max_tokens: 1_000, system: "You read code.", tools, messages };
+      const body = { model, max_tokens: 1_000, system: "You read code.", tools, messages };
       const answer = isStream ? await client.messages.stream(body).finalMessage() : await client.messages.create(body);
       messages.push({ role: "assistant", content: answer.content });
       const use = answer.content.find(({ type }) => type === "tool_use");
@@ -59,7 +61,8 @@ export const AGENTS: Readonly<Record<FormatName, Agent>> = {
       for (const item of output) {
         // What its helper adds to an answer is refused in a request.
         const { parsed_arguments: _, ...plain } = item as typeof item & { readonly parsed_arguments?: unknown };
-        input.push(plain as OpenAI.Responses.ResponseInputItem);
+        const said = item.type === "message" ? { ...plain, content: item.content.map(withoutParsed) } : plain;
+        input.push(said as OpenAI.Responses.ResponseInputItem);
       }
       const run = output.find(({ type }) => type === "function_call");
       if (run?.type !== "function_call") break;
@@ -84,3 +87,8 @@ export const AGENTS: Readonly<Record<FormatName, Agent>> = {
     }
   },
 };
+
+function withoutParsed(part: object): object {
+  const { parsed: _, ...plain } = part as { readonly parsed?: unknown };
+  return plain;
+}

@@ -12,9 +12,8 @@ import type { Store } from "../core/store/store.ts";
 import { sequenceOf } from "../core/store/store-rules.ts";
 import type { KnownPrefix, TrafficStore } from "../core/store/traffic.ts";
 import type { Entry } from "../session/session-view.ts";
+import { followRows } from "./follow-rows.ts";
 import { forkAt } from "./fork-session.ts";
-import { hiddenRows } from "./hidden-rows.ts";
-import { digestOf } from "./identity.ts";
 import { batchOf, openView, type StoredView } from "./stored-view.ts";
 
 export interface StoredConversations {
@@ -133,7 +132,7 @@ async function viewOf(world: World, compactor: Compactor, sessionId: string): Pr
 }
 
 /** How far a session and a list go together. */
-interface Followed {
+interface Together {
   /** How many messages of the list the session has. */
   readonly length: number;
   /** The last message of the session that is in the list, and those whose hashes were not known. */
@@ -143,32 +142,25 @@ interface Followed {
   readonly isElsewhere: boolean;
 }
 
-/**
- * What stands behind the known place is compared: a worker may have stored messages and stopped before it made their hashes known, and
- * calls of the recall tool are in no client's list.
- */
+/** A worker may have stored messages and stopped before it made their hashes known, so what stands behind is compared. */
 async function follow(
   { parts }: StoredView,
-  { list, compactor }: ListEntry,
+  { list, compactor: { format } }: ListEntry,
   { found, entries }: { readonly found: Known; readonly entries: readonly Entry[] },
-): Promise<Followed> {
+): Promise<Together> {
   const from = sequenceOf(found.messageId) ?? 0;
   const behind = entries.filter(({ stored }) => stored.madeBy === null && stored.sequence > from);
-  let { length, messageId } = found;
-  const matched: string[] = [];
-  if (behind.length === 0) return { length, messageId, matched, isElsewhere: false };
-  const hidden = hiddenRows(compactor.format, entries);
+  if (behind.length === 0) return { ...found, matched: [], isElsewhere: false };
   const ids = behind.map(({ stored }) => stored.id);
-  for (const { id, body } of await parts.store.messages(parts.id, ids)) {
-    const next = list[length];
-    const isNext = next !== undefined && (digestOf(body) === digestOf(next) || hidden.isShownAs(body, next));
-    if (!isNext && hidden.isHidden(body)) continue;
-    if (!isNext) return { length, messageId, matched, isElsewhere: true };
-    length++;
-    messageId = id;
-    matched.push(id);
-  }
-  return { length, messageId, matched, isElsewhere: false };
+  const stored = await parts.store.messages(parts.id, ids);
+  const rest = list.slice(found.length);
+  const { matched, isElsewhere } = followRows(stored, { format, entries, list: rest });
+  return {
+    length: found.length + matched.length,
+    messageId: matched.at(-1) ?? found.messageId,
+    matched,
+    isElsewhere,
+  };
 }
 
 interface Branching {
