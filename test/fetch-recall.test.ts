@@ -3,7 +3,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { FormatName } from "../src/core/message.ts";
 import { RECALL_NAME } from "../src/core/plan/user-voice.ts";
-import { QUOTATION_NOTE } from "../src/core/search/body-text.ts";
+import { QUOTATION_NOTE } from "../src/core/search/quotation.ts";
 import { palimpsest } from "../src/fetch.ts";
 import { formatNames } from "../src/formats.ts";
 import { memoryStore } from "../src/stores/memory.ts";
