@@ -38,7 +38,7 @@ import {
   settingsKeys,
   settingsWarnings,
 } from "./settings.ts";
-import { filesOfMessages } from "./summarizers/extractive/calls/message-files.ts";
+import { filesOfMessages } from "./summarizers/extractive/files.ts";
 import { extractive } from "./summarizers/extractive.ts";
 import { shrinkToTokens } from "./summarizers/shrink-text.ts";
 import { detailsOf } from "./summarizers/tracked-details.ts";

@@ -10,7 +10,7 @@ import { type Message, text as textPart } from "../core/message.ts";
 import { userVoice } from "../core/plan/user-voice.ts";
 import { once } from "../core/remember.ts";
 import { createSource, type Entity, entitiesOf, isUnrelated, type Source } from "./entities.ts";
-import { askedIn } from "./extractive/reading/tool-output.ts";
+import { askedIn } from "./extractive/observation.ts";
 import { type CertainLanguage, isOtherLanguage, languageOfUsers } from "./language-check.ts";
 import { headingKey, missingHeadings, parseSections } from "./sections.ts";
 import { cutMiddle } from "./shrink-text.ts";

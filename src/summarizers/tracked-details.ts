@@ -4,9 +4,9 @@ import type { ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import { headingOf, type Section } from "../core/checkpoint/checkpoint.ts";
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
 import { headOf } from "../core/text.ts";
-import { mergeFailures, mergeFiles } from "./extractive/compose/merge.ts";
-import { earlierOf } from "./extractive/reading/earlier-summary.ts";
-import { readMessages } from "./extractive/reading/reading.ts";
+import { earlierOf, fileUnits } from "./extractive/earlier.ts";
+import { eventsOf } from "./extractive/events.ts";
+import { logOf, readCalls, succeededIn } from "./extractive/log.ts";
 
 const FAILURES_MAX = 8;
 const FAILURE_CHARS_MAX = 240;
@@ -25,14 +25,33 @@ export interface TrackedDetails {
 
 /** Lists accumulate over summaries: earlier files stay listed, a failure until its call succeeds. */
 export function detailsOf(input: SummaryInput): TrackedDetails {
-  const reading = readMessages([...input.messages, ...input.turnPrefix], { userTools: input.userTools });
-  const { checkpoint } = earlierOf(input.previous);
-  const { filesRead, filesModified } = mergeFiles(reading, checkpoint);
-  const failures = mergeFailures(reading.failures.toReversed(), checkpoint?.toolFailures ?? [], reading);
-  const toolFailures = failures
-    .slice(0, FAILURES_MAX)
-    .map(({ toolName, summary }) => ({ toolName, summary: headOf(summary, FAILURE_CHARS_MAX) }));
-  return { readFiles: filesRead, modifiedFiles: filesModified, toolFailures: toolFailures.toReversed() };
+  const messages = [...input.messages, ...input.turnPrefix];
+  const events = eventsOf(messages, { userTools: input.userTools, kept: new Set() });
+  const calls = readCalls(events.filter((event) => event.type === "call"));
+  const { checkpoint, units } = earlierOf(input.previous, {
+    succeeded: succeededIn(calls),
+    told: [],
+    hasPlan: true,
+    hasRequest: true,
+  });
+  const files = fileUnits(calls, checkpoint);
+  const paths = (role: string): readonly string[] =>
+    files.flatMap((unit) => (unit.role === role ? unit.text : [])).toSorted();
+  const failures = [
+    ...units
+      .filter(({ section }) => section === "failure")
+      .map(({ role = "", text }) => ({ toolName: role, summary: text })),
+    ...logOf(calls).flatMap(({ type, action, text }) =>
+      type === "failure" ? { toolName: action, summary: text } : [],
+    ),
+  ];
+  return {
+    readFiles: paths("filesRead"),
+    modifiedFiles: paths("filesModified"),
+    toolFailures: failures
+      .slice(-FAILURES_MAX)
+      .map(({ toolName, summary }) => ({ toolName, summary: headOf(summary, FAILURE_CHARS_MAX) })),
+  };
 }
 
 export function trackDetails(input: SummaryInput): readonly TrackedSection[] {

@@ -24,6 +24,14 @@ export interface Checkpoint {
   readonly identifiers: readonly string[];
   /** The user's newest request, verbatim (bounded). Stands beside every summary, so that no summary can invert it. */
   readonly latestRequest?: string;
+  /** Which messages the lines stand in. Not part of the text. */
+  readonly sources?: readonly LineSource[];
+}
+
+/** An entry of a checkpoint, and the ids of the messages that say it. */
+export interface LineSource {
+  readonly line: string;
+  readonly ids: readonly string[];
 }
 
 export interface Decision {
@@ -53,7 +61,7 @@ export const EMPTY_CHECKPOINT: Checkpoint = {
 };
 
 /** Everything that has a heading of its own; `progress` only groups those below it. */
-interface SectionValues extends Checkpoint {
+interface SectionValues extends Omit<Checkpoint, "sources"> {
   readonly progress?: undefined;
 }
 
@@ -61,8 +69,8 @@ export type Section = keyof SectionValues;
 
 /** Sections that are lists of entries. */
 export type ListSection = {
-  [Key in keyof Checkpoint]-?: Checkpoint[Key] extends readonly unknown[] ? Key : never;
-}[keyof Checkpoint];
+  [Key in Section]-?: SectionValues[Key] extends readonly unknown[] ? Key : never;
+}[Section];
 
 interface SectionRow<Value> {
   /** Headings in the order of `LANGUAGES`, separated by bars. */
@@ -116,6 +124,12 @@ const REQUEST: SectionForm<string | undefined> = {
   parse: (lines) => (lines.some(isQuote) ? parseQuotes(lines).join("\n\n") : undefined),
 };
 
+/** Finished work; a model marks it with a box. */
+const DONE: SectionForm<readonly string[]> = {
+  render: (items) => renderItems(items.map((item) => (/^\[[xX]\] /.test(item) ? `[x] ${item}` : item))),
+  parse: (lines) => parseItems(lines).map((item) => item.replace(/^\[[xX]\] /, "")),
+};
+
 /** Items behind a mark of four characters. */
 function checked(mark: string): SectionForm<readonly string[]> {
   return {
@@ -149,7 +163,7 @@ export const SECTION_TABLE: { readonly [Key in Section]: SectionRow<SectionValue
   done: {
     titles: "Done|Erledigt|Fait|Hecho|Concluído|Fatto|Сделано|已完成|完了|완료|تم",
     parent: "progress",
-    form: checked("[x] "),
+    form: DONE,
     asked: "- [x] finished work, with its outcome",
     room: { rank: 5, share: 0.2, merge: "join" },
   },
