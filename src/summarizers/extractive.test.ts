@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cpuMs } from "../../test/cpu-time.ts";
-import { parseCheckpoint } from "../core/checkpoint/checkpoint.ts";
+import { type Checkpoint, parseCheckpoint } from "../core/checkpoint/checkpoint.ts";
 import type { Summary, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Message, type Part, text } from "../core/message.ts";
@@ -19,6 +19,11 @@ function called(name: string, input: JsonObject, output: string, isError = false
     message("assistant", { type: "tool-call", callId, name, input }),
     message("user", { type: "tool-result", callId, content: [text(output)], isError }),
   ];
+}
+
+function withoutSources(checkpoint: Checkpoint | undefined): Partial<Checkpoint> {
+  const { sources: _, ...rest } = checkpoint ?? {};
+  return rest;
 }
 
 function summarize(messages: readonly Message[], options: Partial<SummaryInput> = {}): Promise<SummaryResult> {
@@ -61,29 +66,45 @@ const SESSION: readonly Message[] = [
   ...called("bash", { command: "cat lib/printer.py > /tmp/printer.txt" }, ""),
 ];
 
-test("goal, request, decisions, progress, files and failures stand where they belong", async () => {
+test("requests, plan, log, words, files and failures stand where they belong", async () => {
   const { checkpoint } = await summarize(SESSION);
   expect(checkpoint).toMatchObject({
     goal: [
       "Port the tide table parser to TypeScript. Never change the public names.",
       "Good. Now port the printer, and keep harbour_id 48213 in the header.",
     ],
-    constraints: expect.arrayContaining(["Never change the public names."]),
-    done: expect.arrayContaining(["Port the parser", "I've fixed the off-by-one error in parseRows."]),
+    done: [
+      "✓ Port the parser",
+      expect.stringContaining("read_file: lib/tide_table.py"),
+      "write_file: src/tide-table.ts",
+      "bash: npx tsc --noEmit",
+      expect.stringContaining("bash: cat lib/printer.py"),
+    ],
     inProgress: ["Port the printer"],
     nextSteps: ["Publish version 2"],
-    decisions: [{ decision: "We decided to use a state machine", reason: "because the grammar is line based." }],
     filesRead: ["lib/printer.py", "lib/tide_table.py"],
     filesModified: ["/tmp/printer.txt", "src/tide-table.ts"],
     toolFailures: [{ toolName: "bash", summary: expect.stringContaining("expected 4 rows, got 3") }],
   });
-  // It stands whole as the current goal.
-  expect(checkpoint?.latestRequest).toBeUndefined();
+  const context = checkpoint?.criticalContext.join("\n");
+  expect(context).toContain("Assistant: We decided to use a state machine because the grammar is line based.");
+  expect(context).toContain("Assistant: I've fixed the off-by-one error in parseRows.");
+});
+
+test("every line knows the messages that it stands in", async () => {
+  const { checkpoint } = await summarize(SESSION);
+  const sources = new Map(checkpoint?.sources?.map(({ line, ids }) => [line, ids]));
+  const lines = [...(checkpoint?.goal ?? []), ...(checkpoint?.criticalContext ?? []), ...(checkpoint?.nextSteps ?? [])];
+  for (const line of lines) expect(sources.get(line)?.length, line).toBeGreaterThan(0);
+  const written = SESSION.find(({ parts }) =>
+    parts.some((part) => part.type === "tool-call" && part.name === "write_file"),
+  );
+  expect(sources.get("write_file: src/tide-table.ts")).toContain(written?.id);
 });
 
 test("the text is the checkpoint, and can be read back", async () => {
   const { text: written, checkpoint } = await summarize(SESSION);
-  expect(parseCheckpoint(written)).toEqual(checkpoint);
+  expect(parseCheckpoint(written)).toEqual(withoutSources(checkpoint));
 });
 
 test("the newest request is not repeated when it stays in the view", async () => {
@@ -102,12 +123,15 @@ test("a failure that was overcome is gone", async () => {
   expect(checkpoint?.toolFailures).toEqual([]);
 });
 
-test("a failure that nothing has followed is what blocks", async () => {
+test("a failure that nothing has followed is told with its cause", async () => {
   const { checkpoint } = await summarize([
     ...SESSION,
     ...called("bash", { command: "npm publish" }, "npm error: 403 forbidden", true),
   ]);
-  expect(checkpoint?.blocked).toEqual([expect.stringContaining("npm publish → npm error: 403 forbidden")]);
+  expect(checkpoint?.toolFailures.at(-1)).toEqual({
+    toolName: "bash",
+    summary: "npm publish → npm error: 403 forbidden",
+  });
 });
 
 test("at most 8 failures of 240 characters", async () => {
@@ -155,7 +179,7 @@ async function checkUpdate(previous: Summary): Promise<void> {
     "Good. Now port the printer, and keep harbour_id 48213 in the header.",
   ]);
   expect(checkpoint?.inProgress).toEqual([]);
-  expect(checkpoint?.done).toEqual(expect.arrayContaining(["Port the parser", "Port the printer"]));
+  expect(checkpoint?.done).toEqual(expect.arrayContaining(["✓ Port the parser", "write_file: src/printer.ts"]));
   expect(checkpoint?.nextSteps).toEqual(["Publish version 2"]);
   expect(checkpoint?.filesModified).toEqual(["/tmp/printer.txt", "src/printer.ts", "src/tide-table.ts"]);
   expect(checkpoint?.filesRead).toEqual(["lib/printer.py", "lib/tide_table.py"]);
@@ -193,7 +217,8 @@ test("a talk among people becomes whole sentences with their speakers, in order,
   const { checkpoint, text: written } = await summarize(turns.map(user));
   expect(checkpoint?.goal).toEqual([]);
   expect(checkpoint?.criticalContext).toEqual([
-    "Ana: The harbour sensors failed twice last week. … We agreed to replace the sensors before the spring tide.",
+    "Ana: The harbour sensors failed twice last week. Anyway.",
+    "Ana: We agreed to replace the sensors before the spring tide.",
     "Ben: The budget covers four sensors and one spare antenna.",
   ]);
   expect(written).not.toContain("Um.");
@@ -209,14 +234,19 @@ test("focus brings its words in", async () => {
 });
 
 test("never above the budget, and nearly full when there is enough to say", async () => {
-  const long = Array.from({ length: 40 }, () => SESSION).flat();
+  const long = Array.from({ length: 40 }, (_, day) => [
+    user(
+      `Look at the pump of lock ${day} and write down what its keeper ${"abcdefgh"[day % 8]}${day} says about the valve.`,
+    ),
+    ...called("bash", { command: `make -C locks/lock_${day} check` }, `pump_${day} runs at ${day * 37} turns`),
+    assistant(`The keeper of lock ${day} wants valve number ${day * 11} to be replaced because its seal leaks.`),
+  ]).flat();
   const everySecondCharacter = messageCounter({ name: "halves", countText: (value) => value.length / 2 });
   for (const counter of [estimateTokens(), everySecondCharacter]) {
     for (const budgetTokens of [0, 1, 10, 40, 100, 250, 500]) {
       const { text: written } = await summarize(long, { budgetTokens, counter });
       expect(counter.countText(written)).toBeLessThanOrEqual(budgetTokens);
-      if (budgetTokens >= 100 && budgetTokens <= 250)
-        expect(counter.countText(written)).toBeGreaterThan(budgetTokens * 0.8);
+      if (budgetTokens >= 100) expect(counter.countText(written)).toBeGreaterThan(budgetTokens * 0.6);
     }
   }
 });
@@ -256,7 +286,7 @@ test("awkward texts do no harm: no lone surrogates, no heading from inside, no b
         const { text: written, checkpoint } = await summarize(messages, { budgetTokens, counter });
         expect(counter.countText(written)).toBeLessThanOrEqual(budgetTokens);
         expect(written.isWellFormed()).toBe(true);
-        if (written !== "") expect(parseCheckpoint(written)).toEqual(checkpoint);
+        if (written !== "") expect(parseCheckpoint(written)).toEqual(withoutSources(checkpoint));
       },
     ),
     { numRuns: 150 },
@@ -317,6 +347,6 @@ test("the last request that leaves is told, where a newer one stays in the view"
   ];
   const kept = [user("Now write the manual of the tide gate."), assistant("On it.")];
   const { checkpoint } = await summarize(leaving, { kept, keptAfter: kept.map(() => leaving.length) });
-  expect(checkpoint?.goal.at(-1)).toBe("Now write the manual of the tide gate.");
+  expect(checkpoint?.goal).toEqual(["Port the tide table parser to TypeScript."]);
   expect(checkpoint?.criticalContext.join("\n")).toContain("certificates of the harbour office expire on Friday");
 });

@@ -153,8 +153,8 @@ test("files and failures are tracked, not left to the model, and accumulate", as
   const { text } = await guard(draft, { messages, previous });
   expect(text).toContain("## Files Modified\n- src/jobs/billing.ts\n- src/old.ts\n- src/other.ts");
   expect(text).not.toContain("wrong.ts");
-  // What a failed call printed is quoted, in one line.
-  expect(text).toContain('## Failed Tool Calls\n- deploy: target: "staging" → "permission denied Ask an owner."');
+  // What a failed call printed is quoted, by the line that names the cause.
+  expect(text).toContain('## Failed Tool Calls\n- deploy: target: "staging" → "permission denied"');
 });
 
 test("where room is short the guard's lines go before the model's, and what the user asked stays", async () => {

@@ -5,12 +5,12 @@
 
 import { OUTCOME_MARK, parseCheckpoint, type ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import type { SummaryInput } from "../core/checkpoint/summary.ts";
-import { isObject, type JsonObject, type JsonValue } from "../core/json.ts";
+import { isObject, type JsonValue } from "../core/json.ts";
 import { type Message, type ToolCallPart, type ToolResultPart, textsOf } from "../core/message.ts";
 import { pairCalls } from "../core/structure/pairing.ts";
-import { headOf, tailOf } from "../core/text.ts";
-import { unwrap } from "../core/unwrap.ts";
+import { headOf } from "../core/text.ts";
 import { filesOfCall, filesOfMessages } from "./call-files.ts";
+import { failureOf, plainResult } from "./extractive/outcome.ts";
 
 const FAILURES_MAX = 8;
 const BRIEF_CHARS_MAX = 80;
@@ -81,32 +81,9 @@ function shortArguments(input: JsonValue): string {
   return short.filter((argument) => argument.length <= BRIEF_CHARS_MAX).join(", ");
 }
 
-/** As shells and agents report it, at the beginning or the end of what a command printed. */
-const EXIT_CODE = /(?:^|\n)\W{0,3}exit(?:ed with)?(?: code| status)?:? ?[1-9]\d{0,2}\b/i;
-const ENDS_CHARS = 200;
-
-/** What a result says went wrong, by its flag, an exit code or a nested error; undefined where nothing did. */
+/** What a result says went wrong; undefined where nothing did. */
 function causeOf({ isError, content }: ToolResultPart): string | undefined {
   const text = textsOf(content).join("\n");
-  const nested = text.length <= NESTED_CHARS_MAX ? nestedError(unwrap(text)) : undefined;
-  const hasExited = EXIT_CODE.test(headOf(text, ENDS_CHARS)) || EXIT_CODE.test(tailOf(text, ENDS_CHARS));
-  if (!isError && nested === undefined && !hasExited) return undefined;
-  return headOf((nested ?? text).replace(/\s+/g, " ").trim(), CAUSE_CHARS_MAX).trimEnd();
-}
-
-/** A longer value is a record that has an error among other things. */
-const NESTED_CHARS_MAX = 2_000;
-
-function nestedError(value: JsonValue): string | undefined {
-  if (!isObject(value)) return undefined;
-  const { error, isError, is_error: hasError } = value;
-  if (isObject(error)) return messageIn(error) ?? JSON.stringify(error);
-  if (typeof error === "string" && error !== "") return error;
-  return error === true || isError === true || hasError === true
-    ? (messageIn(value) ?? JSON.stringify(value))
-    : undefined;
-}
-
-function messageIn({ message, detail, text }: JsonObject): string | undefined {
-  return [message, detail, text].find((value) => typeof value === "string");
+  const cause = failureOf(text, plainResult(text), isError);
+  return cause === undefined ? undefined : headOf(cause, CAUSE_CHARS_MAX).trimEnd();
 }

@@ -22,7 +22,7 @@ const FULL: Checkpoint = {
 test("reads well", () => {
   expect(
     renderCheckpoint({ ...EMPTY_CHECKPOINT, goal: ["Port it."], done: ["Read it"], nextSteps: ["Write it"] }),
-  ).toBe("## Goal\n> Port it.\n## Progress\n### Done\n- [x] Read it\n## Next Steps\n1. Write it");
+  ).toBe("## Goal\n> Port it.\n## Progress\n### Done\n- Read it\n## Next Steps\n1. Write it");
 });
 
 test.each(LANGUAGES)("everything comes back, with headings in %s", (language) => {

@@ -123,6 +123,12 @@ const REQUEST: SectionForm<string | undefined> = {
   parse: (lines) => (lines.some(isQuote) ? parseQuotes(lines).join("\n\n") : undefined),
 };
 
+/** Finished work; a model marks it with a box. */
+const DONE: SectionForm<readonly string[]> = {
+  render: (items) => renderItems(items.map((item) => (/^\[[xX]\] /.test(item) ? `[x] ${item}` : item))),
+  parse: (lines) => parseItems(lines).map((item) => item.replace(/^\[[xX]\] /, "")),
+};
+
 /** Items behind a mark of four characters. */
 function checked(mark: string): SectionForm<readonly string[]> {
   return {
@@ -151,7 +157,7 @@ export const SECTION_TABLE: { readonly [Key in Section]: SectionRow<SectionValue
   },
   done: {
     parent: "progress",
-    form: checked("[x] "),
+    form: DONE,
     asked: "- [x] finished work, with its outcome",
     room: { rank: 5, share: 0.2, merge: "join" },
   },

@@ -1,0 +1,109 @@
+/** The log of what was done: one line for each effect, reads gathered, failures with their cause unless the same succeeded later. */
+
+import type { JsonValue } from "../../core/json.ts";
+import { type ArgumentCounts, briefOf, type CallBrief, countArguments, plainInput } from "./calls.ts";
+import type { Called } from "./events.ts";
+import { failureOf, outcomeOf, plainResult } from "./outcome.ts";
+import { oneLine } from "./text.ts";
+import { todosOf } from "./todos.ts";
+import { fieldsOf } from "./values.ts";
+
+export interface LoggedCall extends CallBrief {
+  readonly called: Called;
+  /** What came back, out of its packaging. */
+  readonly plain: JsonValue;
+  /** The arguments, out of their packaging. */
+  readonly plainInput: JsonValue;
+  /** Why it failed; absent where it did not. */
+  readonly cause?: string;
+}
+
+/** Every call that does something but keep a list or think aloud. */
+export function readCalls(calls: readonly Called[]): readonly LoggedCall[] {
+  const inputs = calls.map(({ input }) => plainInput(input));
+  const byName = Map.groupBy(
+    calls.map((call, at) => ({ name: call.name, fields: fieldsOf(inputs[at] ?? null) })),
+    ({ name }) => name,
+  );
+  const counts = new Map<string, ArgumentCounts>();
+  for (const [name, given] of byName) counts.set(name, countArguments(given.map(({ fields }) => fields)));
+  return calls.flatMap((called, at) => {
+    const input = inputs[at] ?? null;
+    const own = counts.get(called.name);
+    if (own === undefined || todosOf(input) !== undefined || /think|todo/i.test(called.name)) return [];
+    const plain = plainResult(called.output);
+    const cause = failureOf(called.output, plain, called.isError);
+    return [
+      { ...briefOf(called.name, input, own), called, plain, plainInput: input, ...(cause !== undefined && { cause }) },
+    ];
+  });
+}
+
+export interface LogLine {
+  readonly type: "effect" | "run" | "read" | "failure";
+  readonly text: string;
+  /** Lines under one head stand on one line. */
+  readonly head?: string;
+  readonly action: string;
+  readonly at: number;
+  readonly ids: readonly string[];
+  readonly key: string;
+}
+
+const TYPES = { change: "effect", run: "run", read: "read" } as const;
+const IDS_MAX = 12;
+const FAILURES_MAX = 8;
+const FAILURE_CHARS_MAX = 240;
+
+export function logOf(calls: readonly LoggedCall[]): readonly LogLine[] {
+  const lines: LogLine[] = [];
+  const succeeded = new Map<string, number>();
+  for (const { called, action, object, cause } of calls) {
+    if (cause === undefined && called.isAnswered) succeeded.set(tryKey(action, object), called.at);
+  }
+  const leaving = calls.filter(({ called }) => !called.isKept);
+  for (const call of leaving) {
+    const { called, action, object, cause, key } = call;
+    if (cause === undefined || (succeeded.get(tryKey(action, object)) ?? -1) > called.at) continue;
+    const text = oneLine(`${object} → ${cause}`, FAILURE_CHARS_MAX);
+    lines.push({ type: "failure", text, action, at: called.at, ids: called.ids, key });
+  }
+  const groups = Map.groupBy(
+    leaving.filter(({ cause }) => cause === undefined),
+    ({ key }) => key,
+  );
+  for (const group of groups.values()) lines.push(...lineOf(group));
+  const failures = lines.filter(({ type }) => type === "failure");
+  const old = new Set(failures.slice(0, Math.max(0, failures.length - FAILURES_MAX)));
+  return lines.filter((line) => !old.has(line)).toSorted((a, b) => a.at - b.at);
+}
+
+/** Calls that did the same, told with the outcome of the newest. */
+function lineOf(group: readonly LoggedCall[]): readonly LogLine[] {
+  const newest = group.at(-1);
+  if (newest === undefined) return [];
+  const { called, action, object, kind, plain, key } = newest;
+  const ids = [...new Set(group.flatMap(({ called: { ids: own } }) => own))].slice(-IDS_MAX);
+  const times = group.length > 1 ? ` ×${group.length}` : "";
+  const outcome = called.isAnswered ? outcomeOf(plain, `${action} ${object}`) : "";
+  const base = { type: TYPES[kind], action, at: called.at, ids, key };
+  if (kind === "read" && (outcome === "" || typeof plain === "string"))
+    return object === "" ? [] : [{ ...base, head: action, text: object }];
+  const said = `${object}${times}${outcome === "" ? "" : ` → ${outcome}`}`;
+  return [{ ...base, text: said === "" ? action : `${action}: ${said}` }];
+}
+
+/** What succeeded, by `tryKey`. */
+export function succeededIn(calls: readonly LoggedCall[]): ReadonlySet<string> {
+  return new Set(
+    calls.flatMap(({ cause, action, object, called }) =>
+      cause === undefined && called.isAnswered ? tryKey(action, object) : [],
+    ),
+  );
+}
+
+/** What two attempts at the same thing share: the tool, and the first words of a command or the first argument. */
+export function tryKey(action: string, object: string): string {
+  const words = object.split(/[,\s]+/).filter((word) => !word.startsWith("-") && !/["'=]/.test(word));
+  return `${action} ${words.slice(0, 3).join(" ")}`;
+}

@@ -1,0 +1,180 @@
+/**
+ * What came of a call, by what proves it: the flag of the result, an error that is nested in it, an exit code, or how its text begins. Quotes the
+ * cause, or what a result adds to its call: ids, numbers, titles, states. Reads a bounded part of a long result.
+ */
+
+import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { unwrap } from "../../core/unwrap.ts";
+import { quoted } from "./calls.ts";
+import { boundedText, oneLine } from "./text.ts";
+import { fieldsOf, labelOf } from "./values.ts";
+
+const CAUSE_CHARS_MAX = 170;
+const OUTCOME_CHARS_MAX = 130;
+const READ_CHARS = 6_000;
+/** Longer results are not parsed. */
+const JSON_CHARS_MAX = 400_000;
+
+/** The result as plain values; its text where it is none. */
+export function plainResult(text: string): JsonValue {
+  const start = text.trimStart().charAt(0);
+  const looksPacked =
+    start === "{" ||
+    start === "[" ||
+    start === '"' ||
+    text.includes("TextContent(") ||
+    /[}\]]\s*$/.test(text.slice(-20));
+  return text.length <= JSON_CHARS_MAX && looksPacked ? unwrap(text) : text;
+}
+
+const FAILED_START =
+  /^\W{0,10}(?:<tool_use_error>|(?:\w+ ){0,2}(?:error|failed|failure|fatal|exception)\b(?! ?s?:? ?(?:0|none|no)\b)|(?:\w+)?Error\b|Traceback \(most recent|Exit code:? ?[1-9]|npm (?:ERR!|error)|(?:bash|sh|zsh): .{1,80}: (?:command not found|No such file)|The user doesn't want|Request timed out|timed? ?out\b)/i;
+const EXIT_CODE =
+  /(?:^|\n|\b)\W{0,3}(?:exit(?:ed)?(?: with)?(?: code| status)?|returncode>?|return code|exit_code)["']?\s*[:=]?\s*(\d{1,3})\b/gi;
+const CAUSE =
+  /error|exception|not found|denied|cannot|can't|could not|invalid|unable|refused|missing|undefined|no such|timed out|expected|unexpected|required/i;
+
+/** Why a call failed; undefined where it did not. */
+export function failureOf(text: string, plain: JsonValue, isError: boolean): string | undefined {
+  const nested = nestedError(plain, 0);
+  if (nested !== undefined) return oneLine(nested, CAUSE_CHARS_MAX);
+  const said = typeof plain === "string" ? plain : text;
+  const isFailed = isError || FAILED_START.test(said.slice(0, 200)) || exitCodeOf(said) > 0;
+  return isFailed
+    ? causeIn(
+        typeof plain === "string"
+          ? plain
+          : fieldsOf(plain)
+              .map(({ value }) => value)
+              .join("\n"),
+      )
+    : undefined;
+}
+
+function exitCodeOf(text: string): number {
+  for (const part of [text.slice(0, 200), text.slice(-200)]) {
+    for (const [, code = "0"] of part.matchAll(EXIT_CODE)) if (Number(code) > 0) return Number(code);
+  }
+  return 0;
+}
+
+/** The line that names the cause; else the first. */
+function causeIn(text: string): string {
+  const lines = boundedText(text, READ_CHARS)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => /[\p{L}\p{N}]/u.test(line));
+  const names = (line: string): boolean => line.length > 12 && !/^exit code/i.test(line);
+  const telling =
+    lines.find((line) => CAUSE.test(line) && names(line)) ??
+    lines.find((line) => /fail/i.test(line) && names(line)) ??
+    lines[0] ??
+    "";
+  return oneLine(telling, CAUSE_CHARS_MAX);
+}
+
+const ERROR_KEYS: readonly string[] = ["error", "errors", "Error", "err", "error_message", "errorMessage"];
+
+/** What an object says went wrong: a flag, an error that says something, a state of failure. */
+function nestedError(plain: JsonValue, depth: number): string | undefined {
+  if (isArray(plain)) {
+    if (depth > 2 || plain.length === 0 || plain.length > 3) return undefined;
+    return plain.map((item) => nestedError(item, depth + 1)).find((said) => said !== undefined);
+  }
+  if (!isObject(plain))
+    return depth > 0 && typeof plain === "string" && FAILED_START.test(plain.slice(0, 200)) && plain.length < 2_000
+      ? plain
+      : undefined;
+  if (isFlagged(plain)) return messageOf(plain);
+  for (const key of ERROR_KEYS) {
+    const error = plain[key];
+    if (
+      typeof error === "string" &&
+      error.length > 3 &&
+      !/^(?:none|null|false|no errors?|ok|n\/a|success)\W*$/i.test(error) &&
+      Object.keys(plain).length <= 8
+    )
+      return messageOf(plain) || error;
+    if (isObject(error) && fieldsOf(error).length > 0) return messageOf(error);
+  }
+  return undefined;
+}
+
+function isFlagged(record: JsonObject): boolean {
+  const {
+    isError,
+    is_error: isErrorToo,
+    success,
+    ok,
+    status,
+    object,
+    exit_code: exitCode,
+    exitCode: exitCodeToo,
+  } = record;
+  if (isError === true || isErrorToo === true || success === false || ok === false || object === "error") return true;
+  if (typeof status === "string" && /^(?:error|failed|failure)$/i.test(status)) return true;
+  return [exitCode, exitCodeToo].some((code) => typeof code === "number" && code !== 0);
+}
+
+function messageOf(record: JsonObject): string {
+  const fields = fieldsOf(record, 20);
+  const said =
+    fields.find(({ key }) => /message|detail|reason|description|stderr|error/i.test(key)) ??
+    fields.find(({ value }) => value.includes(" "));
+  return said?.value ?? fields.map(({ key, value }) => `${key} ${value}`).join(", ");
+}
+
+const OUTCOME_KEYS =
+  /(?:^|\.)(?:id|number|sha|key|identifier|status|state|url|html_url|web_url|merged|version|login|count|total|total_count|rowcount|affected_rows|message)$/i;
+const COUNTED =
+  /\b\d+\s+(?:\w+\s){0,2}(?:pass|fail|error|warning|test|insert|update|delet|creat|chang|file|row|import|result|match|match|issue|item|found)/i;
+/** Words that only say that all went well. */
+const PLAIN_SUCCESS =
+  /^(?:ok|done|success\w*|true|null|none|\(no output\)|todos have been|the file \S+ has been (?:updated|created)|file (?:created|written|updated)|applied|no output|wrote|updated)\b/i;
+
+/** What a result tells beyond its call: what it names of a record, how many items a list has, the line of a text that counts. */
+export function outcomeOf(plain: JsonValue, told: string): string {
+  if (typeof plain === "string") return textOutcome(plain, told);
+  if (isArray(plain)) return listOutcome(plain);
+  if (!isObject(plain)) return String(plain);
+  const list = Object.entries(plain).find(
+    ([, value]) => isArray(value) && value.length > 0 && value.some((item) => isObject(item)),
+  );
+  const label = labelOf(plain);
+  const own = fieldsOf(plain, 60).filter(
+    ({ key, value }) => OUTCOME_KEYS.test(key) && key.split(".").length <= 2 && value.length <= 80,
+  );
+  const said = own
+    .filter(({ value }) => !told.includes(value))
+    .slice(0, 4)
+    .map(({ key, value }) => `${key} ${quoted(value)}`);
+  if (label !== "" && !told.includes(label) && said.length < 4) said.unshift(quoted(label));
+  if (list !== undefined && said.length < 3 && isArray(list[1])) said.push(`${list[0]}: ${listOutcome(list[1])}`);
+  return oneLine(said.join(", "), OUTCOME_CHARS_MAX);
+}
+
+function listOutcome(list: readonly JsonValue[]): string {
+  const labels = list.flatMap((item) =>
+    isObject(item) ? labelOf(item) || [] : typeof item === "string" && item.length < 60 ? item : [],
+  );
+  const shown = [...new Set(labels)].slice(0, 4).map((label) => quoted(oneLine(label, 40)));
+  return oneLine(
+    `${list.length} ${list.length === 1 ? "item" : "items"}${shown.length > 0 ? `: ${shown.join(", ")}` : ""}`,
+    OUTCOME_CHARS_MAX,
+  );
+}
+
+function textOutcome(text: string, told: string): string {
+  if (text.length <= OUTCOME_CHARS_MAX && !text.trim().includes("\n")) {
+    return PLAIN_SUCCESS.test(text.trim()) || told.includes(text.trim()) ? "" : oneLine(text, OUTCOME_CHARS_MAX);
+  }
+  const lines = boundedText(text, READ_CHARS)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  if (lines.every((line) => PLAIN_SUCCESS.test(line))) return "";
+  const counted =
+    lines.slice(-12).findLast((line) => COUNTED.test(line)) ??
+    lines.slice(0, 6).find((line) => COUNTED.test(line) || /^\[[\w./-]+ (?:\([\w-]+\) )?[0-9a-f]{7,}\]/.test(line));
+  return oneLine(counted ?? "", OUTCOME_CHARS_MAX);
+}

@@ -1,0 +1,135 @@
+/** What a summary may say: each unit a line or a part of one, with the section it belongs to, its place and the messages that it stands in. */
+
+import type { Language } from "../../core/checkpoint/language.ts";
+import { isArray, isObject } from "../../core/json.ts";
+import { quoted } from "./calls.ts";
+import { hasCue } from "./cues.ts";
+import type { Event, Spoken } from "./events.ts";
+import { type Identifiers, namesIn, snippetsOf } from "./identifiers.ts";
+import type { LoggedCall, LogLine } from "./log.ts";
+import { oneLine, type Passage, passagesOf } from "./text.ts";
+import { recordsOf } from "./values.ts";
+import { WEIGHTS } from "./weights.ts";
+
+export type UnitSection = "request" | "rule" | "plan" | "log" | "failure" | "said" | "known" | "summary" | "file";
+
+export interface Unit {
+  readonly section: UnitSection;
+  readonly text: string;
+  /** Units of one head stand on one line behind it. */
+  readonly head?: string;
+  /** Place in the conversation, then place in the message. */
+  readonly order: number;
+  readonly ids: readonly string[];
+  readonly bonus: number;
+  /** Multiplies what its words and names add. */
+  readonly factor: number;
+  /** Where it is rendered, if not by its section alone. */
+  readonly role?: string;
+}
+
+/** Places of one message's passages are less than one apart. */
+export const STEP = 1 / 4096;
+
+/** How much more an event counts for being new. */
+export function recencyOf(at: number, last: number): number {
+  return 1 + WEIGHTS.recency * 0.5 ** ((last - at) / WEIGHTS.recencyEvents);
+}
+
+/** The passages of what one person said in one message. */
+export function spokenUnits(
+  event: Spoken,
+  make: (passage: Passage) => Pick<Unit, "section" | "bonus" | "factor" | "role">,
+): readonly Unit[] {
+  const head = `${event.type} ${event.at}`;
+  return passagesOf(event.text).map((passage, index) => ({
+    ...make(passage),
+    text: passage.text,
+    head,
+    order: event.at + index * STEP,
+    ids: event.ids,
+  }));
+}
+
+export function assistantUnits(events: readonly Event[], language: Language, last: number): readonly Unit[] {
+  return events.flatMap((event) => {
+    if (event.type !== "assistant" || event.isKept) return [];
+    return spokenUnits(event, ({ text, isList }) => {
+      const cues = WEIGHTS.cue;
+      const isAnnounced = hasCue(text.slice(0, 60), "announcement", language);
+      const isConcluding = event.isFinal || isList || hasCue(text, "conclusion", language);
+      const factor =
+        (isAnnounced ? cues.announcement : 1) * (isConcluding ? cues.conclusion : 1) * recencyOf(event.at, last);
+      return {
+        section: "said",
+        factor,
+        bonus:
+          event.isFinal && !isAnnounced ? WEIGHTS.conclusion * 0.5 ** ((last - event.at) / WEIGHTS.recencyEvents) : 0,
+      };
+    });
+  });
+}
+
+export function logUnits(lines: readonly LogLine[], last: number): readonly Unit[] {
+  return lines.map((line) => {
+    const isFailure = line.type === "failure";
+    const worth = { effect: WEIGHTS.change, run: WEIGHTS.run, read: WEIGHTS.read, failure: WEIGHTS.failure }[line.type];
+    return {
+      section: isFailure ? "failure" : "log",
+      text: line.text,
+      ...(line.head !== undefined && { head: `read ${line.head}` }),
+      order: line.at,
+      ids: line.ids,
+      bonus:
+        worth * (line.type === "effect" ? 0.6 + 0.4 * (recencyOf(line.at, last) - 1) : recencyOf(line.at, last) - 0.8),
+      factor: 1,
+      role: line.action,
+    };
+  });
+}
+
+const RECORD_CHARS_MAX = 200;
+const HEAD_CHARS_MAX = 60;
+
+/** Names with the words or the record around them, behind the call that brought or wrote them. */
+export function knownUnits(
+  calls: readonly LoggedCall[],
+  { byMessage, weights }: Identifiers,
+  places: ReadonlyMap<string, number>,
+): readonly Unit[] {
+  const units: Unit[] = [];
+  for (const { called, action, object, plain, plainInput } of calls) {
+    if (called.isKept) continue;
+    const wanted = new Set(called.ids.flatMap((id) => [...(byMessage.get(places.get(id) ?? -1) ?? [])]));
+    if (wanted.size === 0) continue;
+    const head = oneLine(`${action} ${object}`, HEAD_CHARS_MAX);
+    let count = 0;
+    const add = (text: string): void => {
+      units.push({
+        section: "known",
+        text,
+        head,
+        order: called.at + count++ * STEP,
+        ids: called.ids,
+        bonus: 0,
+        factor: 1,
+      });
+    };
+    const written = isObject(plainInput)
+      ? Object.values(plainInput).filter((value) => typeof value === "string" && value.length > 80)
+      : [];
+    written.flatMap((text) => snippetsOf(String(text), wanted)).forEach(add);
+    if (typeof plain === "string") snippetsOf(plain, wanted).forEach(add);
+    else if (isObject(plain) || isArray(plain)) {
+      for (const record of recordsOf(plain)) {
+        const said = record.fields.filter(
+          ({ value }) => value.length <= RECORD_CHARS_MAX && namesIn(value, weights).some((name) => wanted.has(name)),
+        );
+        if (said.length === 0) continue;
+        const fields = said.slice(0, 5).map(({ key, value }) => `${key} ${quoted(oneLine(value, 100))}`);
+        add(oneLine(`${record.label === "" ? "" : `${quoted(record.label)}: `}${fields.join(", ")}`, RECORD_CHARS_MAX));
+      }
+    }
+  }
+  return units;
+}
