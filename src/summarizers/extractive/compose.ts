@@ -44,6 +44,12 @@ const NOTHING: Composed = { checkpoint: EMPTY_CHECKPOINT, text: "" };
 const ROUNDS_MAX = 4;
 
 export function compose(material: Material, limits: Limits): Composed {
+  const composed = composeFrom(material, limits);
+  // All that leaves may stand in what stays too. A reader must still see that something left.
+  return composed === NOTHING && material.kept.length > 0 ? composeFrom({ ...material, kept: [] }, limits) : composed;
+}
+
+function composeFrom(material: Material, limits: Limits): Composed {
   const { units, isTalk } = material;
   const candidates = candidatesOf(material);
   const chooser = createChooser(candidates.list, candidates.covered);
@@ -145,8 +151,9 @@ interface Candidates {
   readonly named: readonly number[];
 }
 
-/** Words that more than this share of all passages hold tell nothing. */
+/** Words that more than this share of all passages hold tell next to nothing: they count only where nothing else is to be said. */
 const COMMON_SHARE = 0.2;
+const COMMON_GAIN = 1e-6;
 
 function candidatesOf({ units, weights, kept, isTalk, isUnlabelled, language, focus }: Material): Candidates {
   const numbers = new Map<string, number>();
@@ -173,9 +180,8 @@ function candidatesOf({ units, weights, kept, isTalk, isUnlabelled, language, fo
       (isTalk ? 0.05 : WEIGHTS.word[unit.section]) * (isTalk ? 1 : unit.factor) * (1 + WEIGHTS.focus * share);
     for (const word of words[index] ?? []) {
       const count = counts.get(word) ?? 1;
-      if (count > common) continue;
       features.push(numberOf(`w ${word}`));
-      gains.push(worth * Math.log(1 + count) ** WEIGHTS.shared);
+      gains.push(count > common ? COMMON_GAIN * worth : worth * Math.log(1 + count) ** WEIGHTS.shared);
     }
     for (const name of isTalk ? [] : namesIn(unit.text, weights)) {
       features.push(numberOf(`n ${name}`));
