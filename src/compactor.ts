@@ -28,8 +28,7 @@ import type { Format } from "./core/ports.ts";
 import type { Settings, SettingsInput } from "./core/settings/settings.ts";
 import type { TokenCounter } from "./core/tokens/tokens.ts";
 import { counterNamed } from "./counters.ts";
-import type { ProfileName } from "./profiles/profiles.ts";
-import { WINDOW_TOKENS } from "./profiles/shared.ts";
+import { type ProfileName, WINDOW_TOKENS } from "./profiles/profiles.ts";
 import {
   mergeInputs,
   profileNameOf,

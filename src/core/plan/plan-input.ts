@@ -31,11 +31,6 @@ export interface PlanInput {
   readonly namesRecall?: boolean | undefined;
 }
 
-export interface Strategy {
-  readonly name: string;
-  plan(input: PlanInput): Plan;
-}
-
 /** Replaces `compact.strategy`: called when a trigger fires or a pass is asked for. Should be pure. */
 export interface OwnStrategy {
   /** Its name in reports, hooks and stored events. */
