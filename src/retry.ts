@@ -1,14 +1,10 @@
-/**
- * When a model is asked again, and how long to wait first: decided by what an error is made of, as SDKs and `fetch` make them. Used by
- * the summarizer and by models whose client does not retry by itself. Sends nothing.
- */
+/** When a model is asked again, and how long to wait first: decided by what an error is made of, as SDKs and `fetch` make them. */
 
 import { CompactionError } from "./core/errors.ts";
 import { isObject, numberOf, stringOf } from "./core/json.ts";
 import { timerMs } from "./core/waiting.ts";
 
 export interface RetrySettings {
-  /** The first attempt included. */
   readonly maxAttempts: number;
   readonly firstDelayMs: number;
   readonly factor: number;

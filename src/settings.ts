@@ -60,7 +60,6 @@ export function profileNameOf(profile: SettingsLayers["profile"] = "balanced"): 
 /** Profile names of resolved settings. Those are frozen; a changed copy is another object and has no name. */
 const NAMES = new WeakMap<Settings, string>();
 
-/** The top-level keys of the settings. */
 export const settingsKeys: readonly string[] = Object.keys(settingsSchema.keys);
 
 /** Lays one user layer over another, with the rules for layers. Checks `over` first: merging handles known keys only. */
@@ -308,7 +307,6 @@ function checkMemoryFlush({ memoryFlush, windowTokens, compact }: Settings, dema
 
 export interface SettingsWarning {
   readonly severity: "notice" | "strong";
-  /** The key to look at first. */
   readonly key: string;
   readonly message: string;
 }

@@ -86,10 +86,7 @@ function messagesAt({ conversation }: PlanInput, indices: readonly number[]): re
   return indices.flatMap((index) => conversation.messages[index] ?? []);
 }
 
-/**
- * Falls back to `summarize` where the provider offers no compaction. The provider's earlier compaction is part of the
- * zone: the next one replaces it too. Messages that the provider compacted without a request leave without a call.
- */
+/** Falls back to `summarize` where the provider offers no compaction. The provider's earlier compaction is part of the zone. */
 function planNative(input: PlanInput): Plan {
   const { nativeKind: kind, found, conversation } = input;
   if (kind === undefined) return planSummary(input);

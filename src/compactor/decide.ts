@@ -123,7 +123,6 @@ export function decide(given: DecideInput): Decision {
   };
 }
 
-/** A view by its sums alone. */
 export interface QuietInput extends Pick<DecideInput, "settings" | "isCacheCold" | "checkPoint"> {
   readonly size: ContextSize;
   readonly targetTokens: number | undefined;
@@ -198,7 +197,6 @@ function originalsIn({ messages }: Conversation, { steps }: Stage): Originals {
 
 const NO_ORIGINALS: Originals = new Map();
 
-/** The decision, plus the original form of messages that earlier passes shortened. */
 export function withOriginals(decision: Decision, earlier: readonly Message[]): Decision {
   if (earlier.length === 0) return decision;
   return {

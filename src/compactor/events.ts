@@ -1,7 +1,4 @@
-/**
- * All events of a pass, in one list: hooks, log lines and telemetry are made from it, in one place. A listener can
- * neither change a pass nor make it fail. An event reports what was really done.
- */
+/** All events of a pass: hooks, log lines and telemetry are made from them. A listener can neither change a pass nor make it fail. */
 
 import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
@@ -40,7 +37,6 @@ export interface WatchOptions {
   readonly now?: () => number;
 }
 
-/** The listeners of one compactor. */
 export interface Watch {
   /** The hooks in force now. */
   readonly hooks: HookLists;
@@ -87,11 +83,9 @@ function createCounts(): CompactionCounts {
   };
 }
 
-/** Receives the events of one pass. */
 export interface Teller {
   readonly context: HookContext;
   tell(event: HookEvent): void;
-  /** Logs a remark, and notes it for the report. */
   remark(remark: Remark): void;
   /** Reports a hook that threw. The pass goes on. */
   hookFailed(kind: "notify" | "provide", error: unknown): void;
@@ -151,7 +145,6 @@ function writeLine({ logger, profile }: Watch, event: LogEvent, context: HookCon
   logger[line.level](fields, line.message);
 }
 
-/** The facts behind the events of a pass. */
 export interface PassFacts {
   readonly decision: Decision;
   readonly input: DecideInput;
@@ -160,7 +153,6 @@ export interface PassFacts {
   readonly isCalledFor: boolean;
   readonly tokensBefore: number;
   readonly compactionNumber: number;
-  /** The duration of the pass so far. */
   durationMs(): number;
 }
 

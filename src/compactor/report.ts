@@ -22,7 +22,6 @@ export interface Report {
   readonly compacted: boolean;
   readonly reason: Reason | NothingToDo;
   readonly tokensBefore: number;
-  /** Counted on the result, not predicted. */
   readonly tokensAfter: number;
   readonly messagesBefore: number;
   readonly messagesAfter: number;
@@ -44,7 +43,6 @@ export interface Report {
   /** Steps of the failure ladder that were taken, and why. */
   readonly fallbacks: readonly Fallback[];
   readonly notes: readonly string[];
-  /** Repairs of the conversation as it came. */
   readonly repairs: readonly Repair[];
   readonly result?: CompactionRecord;
   /** After a refusal as too long: what was learned, and whether to send the request again. */
@@ -133,7 +131,6 @@ export function reportOf(input: ReportInput): Report {
   };
 }
 
-/** For a violation that could not be repaired. */
 export function violationNote({ rule, path }: Violation): string {
   return `The provider may refuse this: ${rule} at ${path}.`;
 }

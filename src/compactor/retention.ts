@@ -1,7 +1,4 @@
-/**
- * Keeps more than the settings alone would: a tail whose size follows the conversation, and messages with a high score.
- * Both are the caller's functions, off by default; what they may keep is bounded here, and no message is changed.
- */
+/** Keeps more than the settings would, by functions of the caller: a tail that follows the conversation, and messages with a high score. */
 
 import type { Conversation, Message } from "../core/message.ts";
 import { wantedCut } from "../core/plan/partition.ts";
@@ -26,7 +23,6 @@ export interface Tail {
 
 export interface KeepRecentInput {
   readonly view: Conversation;
-  /** The settings without this function. */
   readonly settings: Settings;
   tokensOf(message: Message): number;
 }

@@ -168,7 +168,6 @@ function percent(ratio: number): string {
 }
 
 interface ProfileNote {
-  /** One sentence. */
   readonly about: string;
   /** A setting of no profile: any store goes with any profile. */
   readonly store: string;

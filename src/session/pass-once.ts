@@ -4,23 +4,20 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { CompactionRecord, Report } from "../compactor/report.ts";
 import type { Compactor, ViewPass } from "../compactor.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
-import type { JsonValue } from "../core/json.ts";
+import { type JsonValue, ownCopy } from "../core/json.ts";
 import type { Message, Part } from "../core/message.ts";
 import { isTextStep } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { RECALL_NAME } from "../core/plan/user-voice.ts";
 import type { Settings, SettingsInput } from "../core/settings/settings.ts";
-import type { NewEvent } from "../core/store/compaction-event.ts";
 import type { PassHistory } from "../core/store/counters.ts";
-import type { Commit, CommitResult, Lease, NewEdit } from "../core/store/store.ts";
-import { ownCopy } from "../core/store/stored-json.ts";
+import type { Commit, CommitResult, Lease, NewEdit, NewEvent } from "../core/store/store.ts";
 import type { SessionCall, SessionParts } from "./compact-view.ts";
-import { handOut } from "./hand-out.ts";
 import { type HeldLease, holdLease } from "./hold-lease.ts";
 import type { Snapshot } from "./session-view.ts";
 import { entriesOf, modelOf, systemEditOf } from "./session-view.ts";
 import { viewDelta } from "./view-delta.ts";
-import { thinks, viewToSend } from "./view-to-send.ts";
+import { handOut, thinks, viewToSend } from "./view-to-send.ts";
 
 export interface PassAttempt {
   readonly passed: ViewPass;

@@ -1,11 +1,7 @@
-/**
- * Removes the end of a view: to ask for an answer again, or to put a question in other words. It is an event like a
- * compaction, in one transaction, and a rollback undoes it; nothing is deleted and no model is asked.
- */
+/** Removes the end of a view: an event like a compaction, which a rollback undoes. Nothing is deleted and no model is asked. */
 
 import { CompactionError } from "../core/errors.ts";
-import type { NewEvent } from "../core/store/compaction-event.ts";
-import type { StoredMessage, Waiting } from "../core/store/store.ts";
+import type { NewEvent, StoredMessage, Waiting } from "../core/store/store.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 import { shown } from "./check-arguments.ts";
 import { inProgress, type SessionParts } from "./compact-view.ts";

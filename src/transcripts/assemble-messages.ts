@@ -121,10 +121,7 @@ function joinResponses(entries: readonly Entry[]): Map<Entry, Response> {
   return byEntry;
 }
 
-/**
- * Which result answers which response: that of the newest open call with its id before it. A second result for a call is left
- * out, a result without a call stays put.
- */
+/** Which result answers which response: the newest open call with its id before it. A second result for a call is left out. */
 function collectResults(entries: readonly Entry[], responses: ReadonlyMap<Entry, Response>) {
   const open = new Map<string, Response[]>();
   const early: (Answer & { readonly callId: string })[] = [];

@@ -1,7 +1,4 @@
-/**
- * Gemini CLI sessions (`session-*.json`, and `.jsonl` with update lines) as Gemini contents. Thoughts are left out, as the
- * client does when it resumes; a tool call without a recorded result stays unanswered.
- */
+/** Gemini CLI sessions (`session-*.json`, and `.jsonl` with update lines) as Gemini contents, without thoughts. */
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { Counter, RecordedCall, RecordedConversation } from "./transcript.ts";

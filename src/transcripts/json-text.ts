@@ -1,7 +1,4 @@
-/**
- * Text to JSON values, line by line or as one document, within limits that keep recursive code safe. Broken lines are
- * counted and skipped; a broken document, an over-long line and too deep nesting throw `unreadable-file` saying where.
- */
+/** Text to JSON values, line by line or as one document, within limits that keep recursive code safe. */
 
 import { CompactionError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
@@ -37,7 +34,6 @@ export function* parseLines(text: string, onBroken: (lineNumber: number) => void
   }
 }
 
-/** The whole text as one JSON value. */
 export function parseDocument(text: string): JsonValue {
   // However long its lines are: a request body may be written on one, and cannot be split. What a string holds is the limit.
   if (exceedsNesting(text, NESTING_MAX)) throw tooDeep("the document");
@@ -134,10 +130,7 @@ function describeBreak(text: string, cause: unknown): string {
     : `the JSON is not valid at ${where}; correct it there, or copy the file again`;
 }
 
-/**
- * Offset of the first token that cannot stand where it does, the length of the text when it ends too early; undefined where the fault is
- * inside a string. Recursion is safe: the nesting was checked before.
- */
+/** Offset of the first token that cannot stand where it does; undefined where the fault is inside a string. The nesting was checked before. */
 function findBreak(text: string): number | undefined {
   let at = 0;
   const skip = (pattern: RegExp): boolean => {

@@ -1,12 +1,12 @@
 /** What a line of a chat that begins with a slash does: one row for each command. None of them says anything to the model. */
 
-import { calibratedCounter } from "../../compactor/counting.ts";
+import { calibratedCounter } from "../../compactor/engine.ts";
 import { CompactionError } from "../../core/errors.ts";
 import type { Model } from "../../core/model.ts";
 import type { Usage } from "../../core/ports.ts";
 import type { FullStore } from "../../core/store/store-upkeep.ts";
 import { countConversation } from "../../core/tokens/tokens.ts";
-import type { Session } from "../../session/session-port.ts";
+import type { Session } from "../../session.ts";
 import { sharesOf } from "../breakdown.ts";
 import { didYouMean } from "../command.ts";
 import { historyBlocks } from "../history.ts";

@@ -51,13 +51,11 @@ export interface ConversationCompacting {
   readonly compaction_number: number;
 }
 
-/** The event of OpenClaw's `before_compaction`. */
 export interface BeforeCompactionEvent {
   readonly messageCount: number;
   readonly tokenCount?: number;
 }
 
-/** The event of OpenClaw's `after_compaction`. */
 export interface AfterCompactionEvent extends BeforeCompactionEvent {
   readonly compactedCount: number;
 }
@@ -115,7 +113,6 @@ const ALIASES: { readonly [Name in keyof HookAliases]: (hook: HookAliases[Name])
     ),
 };
 
-/** In the order in which they are called. */
 export const aliasNames: readonly string[] = Object.keys(ALIASES);
 
 /** Undefined for a name that is no alias. */

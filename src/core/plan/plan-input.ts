@@ -13,11 +13,9 @@ export interface PlanInput {
   readonly conversation: Conversation;
   readonly structure: Structure;
   readonly settings: Settings;
-  /** Calibrated tokens of one message. */
   readonly tokensOf: (message: Message) => number;
   /** Tokens of the system prompt and the tool definitions. */
   readonly baseTokens: number;
-  /** Tokens of the tool definitions alone. */
   readonly toolsTokens: number;
   readonly targetTokens: number | undefined;
   /** True for an explicit target, for example a call's: then the summary may fill all of it. */
@@ -40,7 +38,6 @@ export interface OwnStrategy {
 }
 
 export interface StrategyInput extends Pick<PlanInput, "reason" | "structure" | "settings" | "tokensOf"> {
-  /** The current view, oldest first. */
   readonly messages: readonly Message[];
   /** Tokens of the whole request: messages, system prompt and tool definitions. */
   readonly tokens: number;
@@ -72,7 +69,6 @@ export function sumTokens(messages: readonly Message[], tokensOf: (message: Mess
   return tokens;
 }
 
-/** The room for the tail. */
 export interface TailRoom extends TailTerms {
   readonly tokens: number;
   readonly messages: number;

@@ -1,7 +1,4 @@
-/**
- * OpenClaw's nested configuration, parsed or as JSON5 text, as settings. Only `agents.defaults.compaction` is read; what else stands in
- * the file belongs to others. Translates only.
- */
+/** OpenClaw's nested configuration, parsed or as JSON5, as settings. Reads only `agents.defaults.compaction`. */
 
 import { CompactionError } from "../../core/errors.ts";
 import { isPlainObject } from "../../core/json.ts";

@@ -1,17 +1,14 @@
-/**
- * Rows as what the port hands out, and back. A table of columns per thing says which property stands in which column, and how it is
- * read and written. JSON columns are read and written as text.
- */
+/** Rows as the port has them, and back: a table of columns says how each property is read and written. JSON columns are text. */
 
 import { invariant } from "../../core/errors.ts";
-import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, jsonText } from "../../core/json.ts";
 import type { FormatName, Role } from "../../core/message.ts";
 import { bodyText } from "../../core/search/body-text.ts";
 import type { MessageText, MessageVector } from "../../core/search/embedding.ts";
 import type { Candidate } from "../../core/search/rank-hits.ts";
-import type { CompactionEvent } from "../../core/store/compaction-event.ts";
 import type { Counters } from "../../core/store/counters.ts";
 import type {
+  CompactionEvent,
   EditKind,
   SearchScope,
   SessionRecord,
@@ -21,7 +18,6 @@ import type {
 } from "../../core/store/store.ts";
 import { messageIdOf } from "../../core/store/store-rules.ts";
 import type { SessionSummary, StoredEdit } from "../../core/store/store-upkeep.ts";
-import { jsonText } from "../../core/store/stored-json.ts";
 import {
   flagIn,
   jsonIn,
@@ -168,13 +164,10 @@ export const FORKED_COLUMNS = [
 /** The lease and the state of the search index are not part of the record. */
 export const SESSION_COLUMNS = ["id", "parent_id", ...FORKED_COLUMNS, "incarnation", "created_at", "updated_at"];
 
-/** A query names `VERSION_COLUMNS`. */
 export const versionOf = reader(VERSION);
 
-/** A query names `COUNTER_COLUMNS`. */
 export const countersOf = reader(COUNTERS);
 
-/** In the order of `COUNTER_COLUMNS`. */
 export const counterCells = writer(COUNTERS);
 
 /** A query names `EVENT_COLUMNS`, the JSON ones as text. */
@@ -185,7 +178,6 @@ export const sessionSummaryOf = reader(SUMMARY);
 
 const eventOnlyCells = writer(EVENT);
 
-/** In the order of `EVENT_COLUMNS`. */
 export function eventCells(event: CompactionEvent, system: SystemEdit | null): readonly Cell[] {
   return [...eventOnlyCells(event), system === null ? null : jsonText(system)];
 }
@@ -284,7 +276,6 @@ export const SCOPES: Readonly<Record<SearchScope, string>> = {
   archive: "m.archived_by IS NOT NULL AND m.archived_by IS DISTINCT FROM m.made_by",
 };
 
-/** The text of a row's message. */
 export function messageTextOf(row: Row): MessageText {
   return { sequence: numberIn(row, "sequence"), text: bodyText(jsonIn(row, "body")) };
 }

@@ -13,7 +13,6 @@ const RECORD_COLUMNS = [
 
 export const REQUEST_COLUMNS = ["session_id", "requested_at", ...RECORD_COLUMNS];
 
-/** In the order of `REQUEST_COLUMNS`. */
 export function requestCells(record: RequestRecord): readonly (string | number | null)[] {
   const { sessionId, at, model, status, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = record;
   const { viewTokens, fullTokens, windowTokens, triggerTokens, eventId, firstByteMs, durationMs } = record;
@@ -72,7 +71,6 @@ export function prefixOf(row: Row): KnownPrefix {
   return { hash: textIn(row, "hash"), sessionId: textIn(row, "session_id"), messageId };
 }
 
-/** The number of the message that the prefix ends with. */
 export function prefixSequence({ messageId }: KnownPrefix): number {
   const sequence = sequenceOf(messageId);
   if (sequence === undefined) throw messageMissing();
