@@ -1,6 +1,6 @@
 /** One turn of a session, as the store sees it: the user's message is appended, the request is made, the answer is appended with its usage. */
 
-import type { Session } from "../src/session.ts";
+import type { Session } from "../src/session/session-port.ts";
 import { texts } from "./store-messages.ts";
 
 export async function takeTurn(session: Session, number: number): Promise<void> {

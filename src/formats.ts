@@ -8,7 +8,8 @@ import { marksOutside } from "./core/marks.ts";
 import type { Conversation } from "./core/message.ts";
 import type { Format } from "./core/ports.ts";
 import { type Repair, repair } from "./core/repair/repair.ts";
-import { anthropicMessages, rollingMark } from "./formats/anthropic-messages.ts";
+import { rollingMark } from "./formats/anthropic/rolling-mark.ts";
+import { anthropicMessages } from "./formats/anthropic-messages.ts";
 import { gemini } from "./formats/gemini.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
 import { openaiResponses } from "./formats/openai-responses.ts";
@@ -20,6 +21,7 @@ const FORMATS: Readonly<Record<FormatName, Format>> = {
   gemini,
 };
 
+/** The names of all formats. */
 export const formatNames: readonly FormatName[] = FORMAT_NAMES;
 
 /** Throws `invalid-settings` for an unknown name, which may come from a file or a setting. */
@@ -29,6 +31,7 @@ export function formatNamed(name: FormatName): Format {
   throw new CompactionError("invalid-settings", message);
 }
 
+/** Whether a format has this name. */
 export function isFormatName(name: string): name is FormatName {
   return Object.hasOwn(FORMATS, name);
 }

@@ -25,8 +25,8 @@ export { type ProfileName, profileNamed, profileNames } from "./profiles/profile
 export { type RecallOptions, type RecallTool, recallTool } from "./recall-tool.ts";
 export type { SessionPass } from "./session/compact-view.ts";
 export type { Exported } from "./session/export-session.ts";
+export type { AppendOptions, RewindPoint, Session, SessionRequest, SessionStats } from "./session/session-port.ts";
 export type { Appendable } from "./session/wire-input.ts";
-export type { AppendOptions, RewindPoint, Session, SessionRequest, SessionStats } from "./session.ts";
 export { openSession, type SessionOptions } from "./session.ts";
 export { openStore } from "./stores.ts";
 export type { Complete, Completion, CompletionRequest } from "./summarizers/ask.ts";

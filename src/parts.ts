@@ -65,6 +65,6 @@ export {
   type TokenCounter,
 } from "./core/tokens/tokens.ts";
 export { type Converted, convert, formatNamed, formatNames, isFormatName } from "./formats.ts";
-export type { Waiting } from "./session.ts";
+export type { Waiting } from "./session/session-port.ts";
 export { resolveSettings, type SettingsLayers, type SettingsWarning, settingsWarnings } from "./settings.ts";
 export { type HistoryTextOptions, historyText } from "./summarizers/serialize.ts";

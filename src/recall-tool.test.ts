@@ -4,8 +4,9 @@ import type { JsonObject } from "./core/json.ts";
 import { type FormatName, type Message, text } from "./core/message.ts";
 import { formatNamed, formatNames } from "./formats.ts";
 import { recallTool } from "./recall-tool.ts";
+import type { Session } from "./session/session-port.ts";
 import { encodeMessages } from "./session/wire-input.ts";
-import { openSession, type Session } from "./session.ts";
+import { openSession } from "./session.ts";
 
 async function compacted(
   name: FormatName,

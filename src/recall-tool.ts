@@ -25,8 +25,8 @@ import { oneLineHead } from "./core/search/snippet.ts";
 import type { SearchScope, StoredMessage } from "./core/store/store.ts";
 import { headOf } from "./core/text.ts";
 import { shown } from "./session/check-arguments.ts";
+import type { Session } from "./session/session-port.ts";
 import { encodeMessages, wireMessages } from "./session/wire-input.ts";
-import type { Session } from "./session.ts";
 
 export interface RecallTool {
   readonly name: string;

@@ -13,8 +13,8 @@ import { createGate, type Gate } from "./loop/gate.ts";
 import { flushMemory } from "./loop/memory-flush.ts";
 import { type LoopTool, runTools, type ToolResult, toolsOf } from "./loop/tools.ts";
 import type { SessionPass } from "./session/compact-view.ts";
+import type { Session } from "./session/session-port.ts";
 import type { Appendable } from "./session/wire-input.ts";
-import type { Session } from "./session.ts";
 
 export { fileMemory } from "./loop/file-memory.ts";
 export { type SubAgentOptions, subAgent } from "./loop/sub-agent.ts";

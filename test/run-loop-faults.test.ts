@@ -3,7 +3,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { CompactionError } from "../src/core/errors.ts";
 import type { SettingsInput } from "../src/core/settings/settings.ts";
 import { type LoopOptions, type LoopTool, runLoop } from "../src/run-loop.ts";
-import { openSession, type Session } from "../src/session.ts";
+import type { Session } from "../src/session/session-port.ts";
+import { openSession } from "../src/session.ts";
 import { llm } from "../src/summarizers/llm.ts";
 import {
   type Fault,

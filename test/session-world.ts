@@ -5,7 +5,8 @@ import type { CompactorOptions } from "../src/compactor.ts";
 import type { ErrorCode } from "../src/core/errors.ts";
 import type { JsonArray, JsonObject } from "../src/core/json.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
-import { openSession, type Session, type SessionOptions } from "../src/session.ts";
+import type { Session } from "../src/session/session-port.ts";
+import { openSession, type SessionOptions } from "../src/session.ts";
 import { memoryStore } from "../src/stores/memory.ts";
 
 export const SMALL: Omit<CompactorOptions, "format"> = {

@@ -7,7 +7,8 @@ import type { FullStore } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
 import { type ProfileName, profileNames } from "../profiles/profiles.ts";
 import { exportedText } from "../session/export-session.ts";
-import { openSession, type Session } from "../session.ts";
+import type { Session } from "../session/session-port.ts";
+import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { readExported, restoreSession } from "./exported-session.ts";
 

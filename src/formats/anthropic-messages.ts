@@ -25,6 +25,7 @@ const SHAPE: BodyShape = {
   unknownField: (path) => `${path}: Extra inputs are not permitted`,
 };
 
+/** Anthropic's Messages API. */
 export const anthropicMessages: Format<AnthropicRequest> = createFormat(SHAPE, {
   nativeWire: (kind) => (kind === "anthropic-compact" ? anthropicCompact : undefined),
   readReply,
@@ -188,38 +189,4 @@ function readAnthropic(answer: unknown): NativeReading {
   // Clients add empty fields that the provider refuses when they come back.
   const sent = Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null));
   return { type: "read", list: [{ role: "assistant", content: [sent] }], text };
-}
-
-/** Here a client that moves its mark along has one. */
-const NEWEST = 3;
-
-/** The same object where the client marks for itself, or is in no loop. */
-export function rollingMark(body: JsonObject): JsonObject {
-  const { messages, system, tools } = body;
-  const last = isArray(messages) ? messages.at(-1) : undefined;
-  if (!isArray(messages) || !isObject(last) || !isArray(last.content) || isMarked(body)) return body;
-  const at = last.content.findLastIndex((block) => isObject(block) && MARKABLE.has(block.type));
-  const block = last.content[at];
-  if (!isObject(block) || !last.content.some((one) => isObject(one) && one.type === "tool_result")) return body;
-  if (marksWithin(messages.slice(-NEWEST)) > 0) return body;
-  if (marksWithin(messages) + marksWithin(system) + marksWithin(tools) >= CACHE_MARKS_MAX) return body;
-  const content = last.content.with(at, { ...block, cache_control: { type: "ephemeral" } });
-  return { ...body, messages: messages.with(-1, { ...last, content }) };
-}
-
-const MARKABLE: ReadonlySet<unknown> = new Set(["tool_result", "text", "image", "document"]);
-
-function isMarked(value: JsonObject): boolean {
-  return (value.cache_control ?? null) !== null;
-}
-
-/** Messages hold blocks, and results hold blocks. */
-const LEVELS = 3;
-
-function marksWithin(value: JsonValue | undefined, levels = LEVELS): number {
-  if (!isArray(value) || levels === 0) return 0;
-  return value.reduce<number>(
-    (sum, one) => (isObject(one) ? sum + Number(isMarked(one)) + marksWithin(one.content, levels - 1) : sum),
-    0,
-  );
 }

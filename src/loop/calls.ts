@@ -4,7 +4,7 @@ import { textsOf } from "../core/message.ts";
 import type { ModelCall } from "../core/model.ts";
 import type { ToolDefinition } from "../core/ports.ts";
 import { structureOf } from "../core/structure/structure.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../session/session-port.ts";
 import type { LoopTool } from "./tools.ts";
 
 export interface LoopState {

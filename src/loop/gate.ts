@@ -5,7 +5,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import type { SessionPass } from "../session/compact-view.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../session/session-port.ts";
 
 export interface Gate {
   /** The request for the next call, compacted where it is time: before every call, whatever points the settings name. */

@@ -10,8 +10,8 @@ import { reserveTokensOf } from "../core/plan/trigger.ts";
 import type { Format } from "../core/ports.ts";
 import { repair } from "../core/repair/repair.ts";
 import type { LoopOptions } from "../run-loop.ts";
+import type { SessionStats } from "../session/session-port.ts";
 import { encodeMessages } from "../session/wire-input.ts";
-import type { SessionStats } from "../session.ts";
 import { AS_IS } from "./gate.ts";
 import { runTools, toolsOf } from "./tools.ts";
 

@@ -6,7 +6,8 @@
 import { randomUUID } from "node:crypto";
 import { isObject } from "../core/json.ts";
 import { type LoopEvent, type LoopOptions, runLoop } from "../run-loop.ts";
-import { openSession, type Session, type SessionOptions } from "../session.ts";
+import type { Session } from "../session/session-port.ts";
+import { openSession, type SessionOptions } from "../session.ts";
 import type { LoopTool } from "./tools.ts";
 
 export interface SubAgentOptions<Request extends object = object>

@@ -3,8 +3,9 @@ import { open, refuses, SMALL, talk } from "../../test/session-world.ts";
 import type { Summarizer } from "../core/checkpoint/summary.ts";
 import type { Store } from "../core/store/store.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
-import { openSession, type Session } from "../session.ts";
+import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
+import type { Session } from "./session-port.ts";
 
 async function drained(items: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of items);

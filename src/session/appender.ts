@@ -4,9 +4,9 @@ import type { Compactor } from "../compactor.ts";
 import type { JsonValue } from "../core/json.ts";
 import { type UsageCounts, wholeUsage } from "../core/store/counters.ts";
 import { throwIfAborted } from "../core/store/store.ts";
-import type { AppendOptions, Waiting } from "../session.ts";
 import { checkFlag, checkOptions } from "./check-arguments.ts";
 import type { SessionParts } from "./compact-view.ts";
+import type { AppendOptions, Waiting } from "./session-port.ts";
 import { modelOf } from "./session-view.ts";
 import { type Appendable, readAppendable, type WireInput } from "./wire-input.ts";
 

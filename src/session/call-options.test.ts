@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { open } from "../../test/session-world.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "./session-port.ts";
 
 /** A session for untyped JavaScript. */
 type Loose = Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>>;

@@ -12,7 +12,6 @@ import type { Counters } from "../core/store/counters.ts";
 import type { Store } from "../core/store/store.ts";
 import { type StoredMessage, throwIfAborted } from "../core/store/store.ts";
 import { withUpkeep } from "../core/store/store-upkeep.ts";
-import type { Session, SessionStats, Waiting } from "../session.ts";
 import { createAppender, type SentRequest } from "./appender.ts";
 import { checkedBase, checkedDate, checkedPoint, checkOptions, checkText, shown } from "./check-arguments.ts";
 import { compactView, inProgress, type SessionCall, type SessionParts, type SessionPass } from "./compact-view.ts";
@@ -20,6 +19,7 @@ import { exportSession } from "./export-session.ts";
 import { heedRefusal, keepWindows, restoreWindows } from "./learned-windows.ts";
 import { passesBefore } from "./pass-once.ts";
 import { endAt, endOfQuestion, type FindEnd, leavingBehind, rewindView } from "./rewind.ts";
+import type { Session, SessionStats, Waiting } from "./session-port.ts";
 import { entriesOf, modelOf } from "./session-view.ts";
 import { viewToSend } from "./view-to-send.ts";
 

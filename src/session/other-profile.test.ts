@@ -6,9 +6,10 @@ import { text } from "../core/message.ts";
 import { isForeignSummary } from "../core/plan/user-voice.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { type ProfileName, profileNames } from "../profiles/profiles.ts";
-import { openSession, type Session } from "../session.ts";
+import { openSession } from "../session.ts";
 import { resolveSettings } from "../settings.ts";
 import { memoryStore } from "../stores/memory.ts";
+import type { Session } from "./session-port.ts";
 
 const EARLIER = ["nous", "openclaw", "agentpg"] as const;
 const LATER = ["balanced", "micro-agent"] as const;

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import type { CompactorOptions } from "../compactor.ts";
 import type { JsonObject } from "../core/json.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
-import { openSession, type Session } from "../session.ts";
+import { openSession } from "../session.ts";
+import type { Session } from "./session-port.ts";
 
 const say = (index: number, tokens: number): JsonObject => ({
   role: index % 2 === 0 ? "user" : "assistant",

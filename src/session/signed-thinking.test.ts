@@ -4,9 +4,10 @@ import { type CompactorOptions, createCompactor } from "../compactor.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Store } from "../core/store/store.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
-import { openSession, type Session } from "../session.ts";
+import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
 import { createRandom, type Random } from "../testing/random.ts";
+import type { Session } from "./session-port.ts";
 
 /** Every answer thinks, and its signature is a hash of its request, as a binding model makes it. */
 

@@ -6,8 +6,9 @@ import { CompactionError } from "../core/errors.ts";
 import { withUpkeep } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
 import { profileNames } from "../profiles/profiles.ts";
-import { openSession, type Session } from "../session.ts";
+import { openSession } from "../session.ts";
 import { memoryStore } from "../stores/memory.ts";
+import type { Session } from "./session-port.ts";
 import { type ViewsAround, viewsAround } from "./views-around.ts";
 import { encodeMessages } from "./wire-input.ts";
 

@@ -5,7 +5,8 @@
 
 import { createHash } from "node:crypto";
 import { anthropicMessages } from "../../src/formats/anthropic-messages.ts";
-import { openSession, type Session } from "../../src/session.ts";
+import type { Session } from "../../src/session/session-port.ts";
+import { openSession } from "../../src/session.ts";
 import { createRandom } from "../../src/testing/random.ts";
 import { say } from "./say.ts";
 

@@ -5,7 +5,7 @@ import type { HookEvent } from "../../core/hooks/hook-events.ts";
 import { isObject } from "../../core/json.ts";
 import type { ModelCall } from "../../core/model.ts";
 import type { LoopEvent, ToolResult } from "../../run-loop.ts";
-import type { SessionStats } from "../../session.ts";
+import type { SessionStats } from "../../session/session-port.ts";
 import type { Io } from "../command.ts";
 import { count, excerpt, oneLine, percent, plural, wrap } from "../one-line.ts";
 import { type Blocks, joinBlocks, progressLine, type Style, type Terminal, terminalOf } from "../terminal.ts";

@@ -6,7 +6,7 @@ import type { Model } from "../../core/model.ts";
 import type { Usage } from "../../core/ports.ts";
 import type { FullStore } from "../../core/store/store-upkeep.ts";
 import { countConversation } from "../../core/tokens/tokens.ts";
-import type { Session } from "../../session.ts";
+import type { Session } from "../../session/session-port.ts";
 import { sharesOf } from "../breakdown.ts";
 import { didYouMean } from "../command.ts";
 import { historyBlocks } from "../history.ts";
