@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   models: ["core", "models", "formats", "compactor", "compactor.ts", "summarizers", "retry.ts"],
   "models.ts": ["core", "models"],
   loop: ["core", "loop", "session", "session.ts", "run-loop.ts", "node"],
-  "run-loop.ts": ["core", "loop", "session"],
+  "run-loop.ts": ["core", "loop", "session", "retry.ts"],
   "telemetry.ts": ["core", "@opentelemetry/api"],
   "strategies.ts": ["core", "strategies"],
   "settings.ts": ["core", "settings", "profiles"],
