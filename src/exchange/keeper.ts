@@ -8,6 +8,7 @@ import type { Compactor } from "../compactor.ts";
 import { CompactionError } from "../core/errors.ts";
 import { isArray, type JsonObject, type JsonValue } from "../core/json.ts";
 import { takePreservedIn } from "../core/marks.ts";
+import type { FormatName } from "../core/message.ts";
 import type { Store } from "../core/store/store.ts";
 import type { TrafficStore } from "../core/store/traffic.ts";
 import { createIdentity } from "./identity.ts";
@@ -67,6 +68,7 @@ export function memoryKeeper(conversationsMax: number): Keeper {
       const given = unreasoned === 0 ? asked : { ...asked, [format.listKey]: [...plain, ...list.slice(unreasoned)] };
       const { request, report } = await inTurn(conversation, () =>
         conversation.compactor.fit(given, {
+          isCacheCold: isCacheCold(conversation, asked, format.name),
           ...(signal !== undefined && { signal }),
           ...(refused?.because === "length" && { overflow: refused.overflow }),
           ...(name !== undefined && { hookContext: { sessionId: name } }),
@@ -98,7 +100,10 @@ export function storeKeeper(
       const hashes = identity.chain([name, ...root], list);
       const view = await (await conversations).enter({ compactor, list, hashes, base, metadata, signal });
       const fitted = await inTurn(view, () =>
-        fitView(view, { asked, list, base, signal, refused, recall: limits.recall }),
+        fitView(view, {
+          ...{ asked, list, base, signal, refused, recall: limits.recall },
+          isCacheCold: isCacheCold(view, asked, name),
+        }),
       );
       return { ...fitted, sessionId: view.parts.id };
     },
@@ -110,6 +115,23 @@ async function inTurn<T>(conversation: { turn: Promise<unknown> }, work: () => P
   const done = conversation.turn.then(work);
   conversation.turn = done.catch(() => {});
   return done;
+}
+
+const MINUTE_MS = 60_000;
+/** How long Anthropic keeps a prefix that nobody asks for, unless its marks ask for an hour. */
+const SHORT_CACHE_MS = 5 * MINUTE_MS;
+/** The other providers keep one for up to an hour. */
+const LONG_CACHE_MS = 60 * MINUTE_MS;
+
+const askedMs = new WeakMap<object, number>();
+
+/** Whether the provider has forgotten the prefix since the last request of a conversation; false where that is not known. */
+function isCacheCold(conversation: object, asked: JsonObject, format: FormatName): boolean {
+  const nowMs = Date.now();
+  const idleMs = nowMs - (askedMs.get(conversation) ?? nowMs);
+  askedMs.set(conversation, nowMs);
+  if (idleMs <= SHORT_CACHE_MS) return false;
+  return idleMs > LONG_CACHE_MS || (format === "anthropic-messages" && !JSON.stringify(asked).includes('"ttl":"1h"'));
 }
 
 function listOf(body: JsonObject, listKey: string): readonly JsonValue[] {
