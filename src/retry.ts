@@ -31,6 +31,9 @@ export const DEFAULT_RETRY: RetrySettings = {
   now: Date.now,
 };
 
+/** As often and as soon as the official clients, for what none of them retries. */
+export const CLIENT_RETRY: RetrySettings = { ...DEFAULT_RETRY, maxAttempts: 3, firstDelayMs: 500 };
+
 /** The first delay before attempt 2, `factor` times as long before each later one. A delay that the provider states replaces both. */
 export function delayBefore(attempt: number, settings: RetrySettings, error?: unknown): number {
   const { firstDelayMs, factor, maxStatedDelayMs, now } = settings;
