@@ -2,6 +2,7 @@
 
 import type { Decision } from "../compactor/decide.ts";
 import { type CallOptions, type Compacted, type CompactorOptions, createCompactor } from "../compactor.ts";
+import { present } from "../core/json.ts";
 import { isTextStep, removedIds } from "../core/plan/apply-plan.ts";
 import type { Plan, Obstacle as PlanObstacle, Step } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
@@ -40,8 +41,7 @@ export async function compactSubject(subject: Subject, options: CompactionOption
   const compactor = createCompactor({
     format,
     profile: settings,
-    ...(model !== undefined && { model }),
-    ...(summarizer !== undefined && { summarizer }),
+    ...present({ model, summarizer }),
   });
   const compacted = await compactor.compact<unknown>(recorded.body, callOf(options));
   return { request: compacted.request, compaction: describeCompaction(subject, compacted, options) };
@@ -52,8 +52,7 @@ export function callOf({ instructions, target, signal, onProgress }: CompactionO
   return {
     signal,
     onProgress,
-    ...(target !== undefined && { target }),
-    ...(instructions !== undefined && { instructions }),
+    ...present({ target, instructions }),
   };
 }
 

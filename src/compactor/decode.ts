@@ -1,6 +1,6 @@
 /** The first step of a pass: decodes, pins, repairs, applies remembered edits, and counts. Pure except for the cache of sizes. */
 
-import { refuseDeepPrompt } from "../core/json.ts";
+import { present, refuseDeepPrompt } from "../core/json.ts";
 import type { Conversation } from "../core/message.ts";
 import { type Repair, type Repaired, repair } from "../core/repair/repair.ts";
 import type { Settings } from "../core/settings/settings.ts";
@@ -96,9 +96,7 @@ function readingOf(engine: Engine, read: ViewReading, { call, asked, attempt }: 
     totalOf: counting.totalOf,
     systemTokens: Math.round(counting.counter.countParts(view.system) * ratio),
     toolsTokens: Math.round(counting.counter.countTools(view.tools) * ratio),
-    ...(asked !== undefined && { asked }),
-    ...(attempt !== undefined && { attempt }),
-    ...(call.checkPoint !== undefined && { checkPoint: call.checkPoint }),
+    ...present({ asked, attempt, checkPoint: call.checkPoint }),
     isCacheCold: call.isCacheCold ?? false,
     nativeKind: nativeKindOf(engine),
     strategy: engine.strategy,

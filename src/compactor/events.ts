@@ -14,6 +14,7 @@ import {
 } from "../core/hooks/hooks.ts";
 import type { LogFields, Logger } from "../core/hooks/log-lines.ts";
 import { fieldsOf, type LogEvent, lineFor, type Remark } from "../core/hooks/log-lines.ts";
+import { present } from "../core/json.ts";
 import type { Message } from "../core/message.ts";
 import { isCompaction, leavingIds, removedBy } from "../core/plan/apply-plan.ts";
 import type { NativeStep } from "../core/plan/plan.ts";
@@ -138,9 +139,7 @@ function writeLine({ logger, profile }: Watch, event: LogEvent, context: HookCon
   const fields: LogFields = {
     ...fieldsOf(event),
     profile,
-    ...(sessionId !== undefined && { sessionId }),
-    ...(sessionKey !== undefined && { sessionKey }),
-    ...(agentId !== undefined && { agentId }),
+    ...present({ sessionId, sessionKey, agentId }),
   };
   logger[line.level](fields, line.message);
 }
@@ -300,8 +299,7 @@ function compactedEvents(facts: PassFacts, { carried, report, stored }: PassOutc
     messagesRemoved: leavingIds(carried.plan).size,
     preservedMessageIds: input.view.messages.flatMap(({ id }) => (removed.has(id) ? [] : [id])),
     ...(summary !== undefined && { summary, summaryTokens: counter.countText(summary) }),
-    ...(summarizer !== undefined && { summarizer }),
-    ...(report.model !== undefined && { model: report.model }),
+    ...present({ summarizer, model: report.model }),
     calls: report.calls,
     fits: report.fits,
     steps: report.steps,

@@ -1,5 +1,6 @@
 /** Keeps more than the settings would, by functions of the caller: a tail that follows the conversation, and messages with a high score. */
 
+import { present } from "../core/json.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import { wantedCut } from "../core/plan/partition.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
@@ -43,8 +44,7 @@ export function keepRecentInput(
   if (tail === undefined) return call;
   const { tailTokens, tailMessages } = tail;
   const protect = {
-    ...(tailTokens !== undefined && { tailTokens }),
-    ...(tailMessages !== undefined && { tailMessages }),
+    ...present({ tailTokens, tailMessages }),
   };
   return { ...call, protect: { ...call?.protect, ...protect } };
 }

@@ -239,7 +239,7 @@ async function afterCommit(parts: SessionParts, made: SnapshotPass, committed: C
 }
 
 function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease: Lease): Commit {
-  const { snapshot, passed, call, durationMs } = attempt;
+  const { snapshot, passed } = attempt;
   const { plan, report, view } = passed;
   const { version } = snapshot.record;
   const before = snapshot.entries;
@@ -251,17 +251,12 @@ function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease:
     joinedIds.includes(messageId) || (kind === "reshape" && !overlay.has(messageId));
   const edits = isForRequestsOnly ? delta.edits.filter(isStored) : delta.edits;
   return {
-    event: eventRecord({
-      plan,
-      report,
-      strategy: passed.strategy,
-      isCompaction: passed.isCompaction,
+    event: {
+      ...eventFacts(attempt),
       profile: compactor.profile,
-      durationMs,
-      instructions: call.instructions,
       preservedMessageIds: before.filter(({ stored }) => !archived.has(stored.id)).map(({ stored }) => stored.id),
       messagesRemoved: archived.size,
-    }),
+    },
     lease,
     revision: version.revision,
     sequence: version.sequence,
@@ -273,40 +268,27 @@ function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease:
   };
 }
 
-interface EventInput {
-  readonly plan: Plan;
-  readonly report: Report;
-  readonly strategy: string;
-  readonly isCompaction: boolean;
-  readonly profile: string;
-  readonly durationMs: number;
-  readonly instructions: string | undefined;
-  readonly preservedMessageIds: readonly string[];
-  readonly messagesRemoved: number;
-}
+type EventFacts = Omit<NewEvent, "profile" | "preservedMessageIds" | "messagesRemoved">;
 
-function eventRecord(input: EventInput): NewEvent {
-  const { plan, report } = input;
+function eventFacts({ passed, call, durationMs }: Attempt): EventFacts {
+  const { plan, report, strategy, isCompaction } = passed;
   const { result } = report;
   return {
-    strategy: input.strategy,
-    profile: input.profile,
+    strategy,
     trigger: plan.reason,
     originalTokens: report.tokensBefore,
     compactedTokens: report.tokensAfter,
-    messagesRemoved: input.messagesRemoved,
-    isCompaction: input.isCompaction,
+    isCompaction,
     summary: result?.summary ?? null,
-    preservedMessageIds: input.preservedMessageIds,
     modelUsed: report.model ?? null,
     promptVersion: result?.summarizer ?? null,
     calls: report.calls,
     costUsd: report.costUsd ?? null,
     wholeRatio: report.ratios.whole,
     zoneRatio: report.ratios.zone ?? null,
-    durationMs: input.durationMs,
+    durationMs,
     firstKeptId: result?.firstKeptEntryId ?? null,
-    instructions: input.instructions ?? null,
+    instructions: call.instructions ?? null,
     plan: plainJson(plan),
     details: plainJson(detailsOf(result)),
   };

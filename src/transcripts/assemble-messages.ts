@@ -3,9 +3,8 @@
  * become the one user message that follows it, results before text. Nothing is invented: an unanswered call stays so.
  */
 
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, present, stringOf } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
-import { present } from "./transcript.ts";
 
 /** One line of a log, content as blocks. */
 export interface Entry {

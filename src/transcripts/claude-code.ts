@@ -3,13 +3,12 @@
  * The client's system prompt and tools are not recorded, so the bodies have none.
  */
 
-import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, numberOf, present, stringOf } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
 import { assembleMessages, blocksOf, type Entry } from "./assemble-messages.ts";
 import {
   type Counter,
   distinct,
-  present,
   type RecordedCompaction,
   type RecordedConversation,
   recordedUsage,

@@ -113,14 +113,6 @@ export function createCounter(): Counter {
   };
 }
 
-/** The fields that have a value: an optional field of a record is left out and never undefined. */
-export function present<Fields extends object>(fields: Fields): Present<Fields> {
-  // Exactly the undefined ones are left out.
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<Fields>;
-}
-
-type Present<Fields> = { readonly [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
-
 /** Values in order of first appearance, without the absent ones. */
 export function distinct(values: readonly (string | undefined)[]): readonly string[] {
   return [...new Set(values.filter((value) => value !== undefined))];

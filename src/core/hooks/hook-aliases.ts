@@ -3,6 +3,7 @@
  * call it a compaction when a pass only prunes or keeps to a limit on messages, so none of the hooks is called for such a pass.
  */
 
+import { present } from "../json.ts";
 import type { Message } from "../message.ts";
 import type { HookContext, HookEvent, HookEventOf } from "./hook-events.ts";
 import { sessionIdOf } from "./hook-events.ts";
@@ -133,10 +134,7 @@ function listener<Type extends HookEvent["type"]>(
 
 function pluginContext({ agentId, sessionKey, workspaceDir, messageProvider }: HookContext): PluginHookContext {
   return {
-    ...(agentId !== undefined && { agentId }),
-    ...(sessionKey !== undefined && { sessionKey }),
-    ...(workspaceDir !== undefined && { workspaceDir }),
-    ...(messageProvider !== undefined && { messageProvider }),
+    ...present({ agentId, sessionKey, workspaceDir, messageProvider }),
   };
 }
 
@@ -150,9 +148,8 @@ function afterCompaction(event: HookEventOf<"conversation-compacted">, context: 
     originalTokens: event.tokensBefore,
     compactedTokens: event.tokensAfter,
     messagesRemoved,
-    ...(summary !== undefined && { summaryContent: summary }),
+    ...present({ summaryContent: summary, modelUsed }),
     preservedMessageIds,
-    ...(modelUsed !== undefined && { modelUsed }),
     durationMs,
     createdAt,
   };

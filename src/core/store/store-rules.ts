@@ -1,7 +1,7 @@
 /** Rules for every store: valid ids, names of agents' sessions, the longest lease, the time of a purge, places of inserted messages. Pure. */
 
 import { CompactionError, invariant } from "../errors.ts";
-import type { NewSession } from "./store.ts";
+import type { NewEvent, NewSession } from "./store.ts";
 
 /** Ids are data everywhere: never part of a statement, never used unchanged as a file name. */
 const ID_LENGTH_MAX = 1_024;
@@ -102,3 +102,17 @@ export function ordersBetween(before: number | undefined, after: number | undefi
   invariant(isRising, "there is room between two neighbours of the view");
   return orders;
 }
+
+/** The facts of an event that made no summary and asked no model, such as a rewind or an entry of another program. */
+export const NO_SUMMARY = {
+  isCompaction: false,
+  summary: null,
+  modelUsed: null,
+  promptVersion: null,
+  calls: 0,
+  costUsd: null,
+  zoneRatio: null,
+  durationMs: 0,
+  firstKeptId: null,
+  instructions: null,
+} as const satisfies Partial<NewEvent>;

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, numberOf, stringOf } from "../../core/json.t
 import { piContent, piSummary, withReplacement } from "../../core/pi-entries.ts";
 import type { UsageCounts } from "../../core/store/counters.ts";
 import type { NewEvent } from "../../core/store/store.ts";
-import { ordersBetween } from "../../core/store/store-rules.ts";
+import { NO_SUMMARY, ordersBetween } from "../../core/store/store-rules.ts";
 import type { CommitRecord, LogMessage, LogRecord } from "../log/records.ts";
 import type { Row, SessionLog } from "../log/session-log.ts";
 
@@ -130,24 +130,15 @@ function committed(
 /** What a foreign entry says of an event; unknown facts get neutral values. */
 function eventOf(entry: JsonObject, archived: readonly Row[]): NewEvent {
   return {
+    ...NO_SUMMARY,
     strategy: "prune",
     profile: "pi",
     trigger: "recorded",
     originalTokens: numberOf(entry.tokensBefore) ?? 0,
     compactedTokens: 0,
     messagesRemoved: archived.length,
-    isCompaction: false,
-    summary: null,
     preservedMessageIds: [],
-    modelUsed: null,
-    promptVersion: null,
-    calls: 0,
-    costUsd: null,
     wholeRatio: 1,
-    zoneRatio: null,
-    durationMs: 0,
-    firstKeptId: null,
-    instructions: null,
     plan: null,
     details: entry.details ?? null,
   };

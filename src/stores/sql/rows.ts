@@ -41,16 +41,16 @@ interface Kind<T> {
   readonly write?: (value: T) => Cell;
 }
 
-type Columns<T> = { readonly [Property in keyof T]: readonly [column: string, kind: Kind<T[Property]>] };
+export type Columns<T> = { readonly [Property in keyof T]: readonly [column: string, kind: Kind<T[Property]>] };
 
-const ID: Kind<string> = { read: textIn };
-const ID_OR_NULL: Kind<string | null> = { read: textOrNullIn };
-const TEXT: Kind<string> = { read: textIn, write: storableText };
+export const ID: Kind<string> = { read: textIn };
+export const ID_OR_NULL: Kind<string | null> = { read: textOrNullIn };
+export const TEXT: Kind<string> = { read: textIn, write: storableText };
 const TEXT_OR_NULL: Kind<string | null> = { read: textOrNullIn, write: (text) => text && storableText(text) };
-const NUMBER: Kind<number> = { read: numberIn };
-const NUMBER_OR_NULL: Kind<number | null> = { read: numberOrNullIn };
+export const NUMBER: Kind<number> = { read: numberIn };
+export const NUMBER_OR_NULL: Kind<number | null> = { read: numberOrNullIn };
 const FLAG: Kind<boolean> = { read: flagIn };
-const TIME: Kind<string> = { read: timeIn };
+export const TIME: Kind<string> = { read: timeIn };
 const TIME_OR_NULL: Kind<string | null> = { read: timeOrNullIn };
 const JSON_VALUE: Kind<JsonValue> = { read: jsonIn, write: jsonText };
 const TEXTS: Kind<readonly string[]> = { read: (row, column) => textsIn(jsonIn(row, column)), write: jsonText };
@@ -63,14 +63,14 @@ function columnsOf<T>(
   return entries.map(([property, [column, kind]]) => [property, column, kind]);
 }
 
-function reader<T>(columns: Columns<T>): (row: Row) => T {
+export function reader<T>(columns: Columns<T>): (row: Row) => T {
   const all = columnsOf(columns);
   // Each property of the type has its column.
   return (row) => Object.fromEntries(all.map(([property, column, { read }]) => [property, read(row, column)])) as T;
 }
 
 /** The cells in the order of the columns. */
-function writer<T extends object>(columns: Columns<T>): (value: T) => readonly Cell[] {
+export function writer<T extends object>(columns: Columns<T>): (value: T) => readonly Cell[] {
   const all = columnsOf(columns);
   return (value) =>
     all.map(([property, , { write }]) => {
@@ -80,7 +80,7 @@ function writer<T extends object>(columns: Columns<T>): (value: T) => readonly C
     });
 }
 
-function namesIn<T>(columns: Columns<T>): readonly string[] {
+export function namesIn<T>(columns: Columns<T>): readonly string[] {
   return columnsOf(columns).map(([, column]) => column);
 }
 
