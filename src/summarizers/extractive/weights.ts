@@ -43,7 +43,7 @@ export const WEIGHTS = {
   recency: 1,
   recencyEvents: 14,
   /** How much a cue raises or lowers a sentence. */
-  cue: { rule: 3, conclusion: 2, announcement: 0.15 },
+  cue: { rule: 3, conclusion: 2 },
   first: 2,
   newest: 3,
   /** Longer lines are a little better than their cost says: each line costs so many characters besides. */
