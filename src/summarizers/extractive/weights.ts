@@ -11,7 +11,7 @@ export const WEIGHTS = {
     log: 0.4,
     failure: 0.06,
     said: 0.12,
-    known: 0,
+    known: 0.15,
     summary: 0.15,
     file: 0.05,
   },
@@ -57,5 +57,5 @@ export const WEIGHTS = {
   focusBonus: 4,
   focusReserve: 0.75,
   /** Bare names fill at most so much. */
-  bareShare: 0.12,
+  bareShare: 0.14,
 };
