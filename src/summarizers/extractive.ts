@@ -115,7 +115,7 @@ function unitsOf({
     ...stopUnits(events),
     ...logUnits(log, last),
     ...fileUnits(calls, earlier.checkpoint),
-    ...assistantUnits(events, language, last),
+    ...assistantUnits(events, { language, isTalk }),
     ...knownUnits(calls, identifiers, places),
   ];
 }
@@ -203,7 +203,7 @@ const TALK_MARGIN = 1.15;
 /** However much stays beside it. */
 const SHARE_MIN = 0.7;
 /** The sample is not the whole. */
-const CHARS_MARGIN = 0.97;
+const CHARS_MARGIN = 0.98;
 
 /**
  * Of the characters the summary gets no greater share than of the tokens: its prose counts for fewer tokens than what it stands for, and whoever

@@ -9,8 +9,14 @@ const BRIEF_CHARS_MAX = 190;
 const READ_CHARS_MAX = 4_000;
 const PARTS_MAX = 12;
 
+/** A name under which a tool is given a command. */
 export function isCommandKey(key: string): boolean {
-  return /^(?:command|cmd|script|bash_command|code|sql|query|statement|commands)$/i.test(key);
+  return /^(?:command|cmd|script|bash_command|commands)$/i.test(key);
+}
+
+/** A name under which a tool is given SQL, or code that may be SQL. */
+export function isQueryKey(key: string): boolean {
+  return /(?:^|\.)(?:sql|query|statement|code|command|script)$/i.test(key);
 }
 
 /** Commands that only look. */

@@ -252,9 +252,12 @@ function layOut(material: Material, order: readonly number[], bareChars: number)
   const of = (section: UnitSection, role?: string): readonly Unit[] =>
     chosen.filter((unit) => unit.section === section && (role === undefined || unit.role === role));
   const label = (name: string): string => (material.isUnlabelled ? "" : `${name}: `);
+  const spoken = [
+    ...grouped(of("request", "earlier"), () => label(labels.user), "").map((line) => ({ ...line, by: labels.user })),
+    ...grouped(of("said"), () => label(labels.assistant), "").map((line) => ({ ...line, by: labels.assistant })),
+  ].toSorted(byOrder);
   const context = [
-    ...grouped(of("request", "earlier"), () => label(labels.user), ""),
-    ...grouped(of("said"), () => label(labels.assistant), ""),
+    ...(material.isTalk ? joined(spoken, label) : spoken),
     ...grouped(of("summary"), () => "", " "),
     ...grouped(of("known"), ({ head = "" }) => `${head}: `, " · "),
   ].toSorted(byOrder);
@@ -312,6 +315,23 @@ function bareNames({ weights, kept }: Material, text: string, charsMax: number):
 
 function byOrder(a: Line, b: Line): number {
   return a.order - b.order;
+}
+
+interface SpokenLine extends Line {
+  /** Who speaks. */
+  readonly by: string;
+}
+
+/** What one speaker says in lines that follow each other stands on one, as long as it stays readable. */
+function joined(lines: readonly SpokenLine[], label: (name: string) => string): readonly Line[] {
+  const all: SpokenLine[] = [];
+  for (const line of lines) {
+    const before = all.at(-1);
+    const text = line.text.slice(label(line.by).length);
+    if (before?.by !== line.by || before.text.length + text.length > LINE_CHARS_MAX) all.push(line);
+    else all[all.length - 1] = { ...before, text: `${before.text}${GAP}${text}`, ids: [...before.ids, ...line.ids] };
+  }
+  return all;
 }
 
 interface OpenLine extends Line {

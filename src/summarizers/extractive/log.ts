@@ -1,7 +1,7 @@
 /** The log of what was done: one line for each effect, reads gathered, failures with their cause unless the same succeeded later. */
 
 import type { JsonValue } from "../../core/json.ts";
-import { type ArgumentCounts, briefOf, type CallBrief, countArguments, plainInput } from "./calls.ts";
+import { type ArgumentCounts, briefOf, type CallBrief, countArguments, plainInput, rootOf } from "./calls.ts";
 import type { Called } from "./events.ts";
 import { failureOf, outcomeOf, plainResult } from "./outcome.ts";
 import { oneLine } from "./text.ts";
@@ -21,8 +21,10 @@ export interface LoggedCall extends CallBrief {
 /** Every call that does something but keep a list or think aloud. */
 export function readCalls(calls: readonly Called[]): readonly LoggedCall[] {
   const inputs = calls.map(({ input }) => plainInput(input));
+  const fields = inputs.map((input) => fieldsOf(input));
+  const root = rootOf(fields);
   const byName = Map.groupBy(
-    calls.map((call, at) => ({ name: call.name, fields: fieldsOf(inputs[at] ?? null) })),
+    calls.map(({ name }, at) => ({ name, fields: fields[at] ?? [] })),
     ({ name }) => name,
   );
   const counts = new Map<string, ArgumentCounts>();
@@ -34,7 +36,7 @@ export function readCalls(calls: readonly Called[]): readonly LoggedCall[] {
     const plain = plainResult(called.output);
     const cause = failureOf(called.output, plain, called.isError);
     return [
-      { ...briefOf(called.name, input, own), called, plain, plainInput: input, ...(cause !== undefined && { cause }) },
+      { ...briefOf(called.name, input, { counts: own, root }), called, plain, plainInput: input, ...(cause !== undefined && { cause }) },
     ];
   });
 }

@@ -11,7 +11,7 @@ export const WEIGHTS = {
     log: 0.4,
     failure: 0.06,
     said: 0.12,
-    known: 0,
+    known: 0.15,
     summary: 0.15,
     file: 0.05,
   },
@@ -43,7 +43,7 @@ export const WEIGHTS = {
   recency: 1,
   recencyEvents: 14,
   /** How much a cue raises or lowers a sentence. */
-  cue: { rule: 3, conclusion: 2, announcement: 0.15 },
+  cue: { rule: 3, conclusion: 2 },
   first: 2,
   newest: 3,
   /** Longer lines are a little better than their cost says: each line costs so many characters besides. */
@@ -57,5 +57,5 @@ export const WEIGHTS = {
   focusBonus: 4,
   focusReserve: 0.75,
   /** Bare names fill at most so much. */
-  bareShare: 0.12,
+  bareShare: 0.14,
 };
