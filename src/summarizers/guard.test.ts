@@ -87,6 +87,25 @@ test("an identifier that only a tool told is not appended, one that a call used 
   expect(text).not.toMatch(/archive_url|9f2c/);
 });
 
+test("what tools tell, however much and often, changes nothing in the list of what was used", async () => {
+  const rows = Array.from({ length: 300 }, (_, id) => `row_${id}_7c and pg_${id % 7}_4b`).join("\n");
+  const used = Array.from({ length: 60 }, (_, id) => said(`assistant: The page pg_${id}_4b was read.`)).flat();
+  const after = (output: string) => [
+    call("x", "list", {}),
+    result("x", output),
+    call("y", "list", {}),
+    result("y", output),
+  ];
+  const listed = async (output: string) => {
+    const messages = [...MESSAGES, ...used, ...after(output)];
+    const { text } = await guard("src/jobs/billing.ts was moved.", { messages, budgetTokens: 40_000 });
+    return text.split("## Exact Identifiers\n")[1]?.split("\n");
+  };
+  const lines = await listed("nothing");
+  expect(lines?.length).toBeGreaterThan(50);
+  expect(await listed(rows)).toEqual(lines);
+});
+
 test("an invented list item goes, an invented value in prose is marked", async () => {
   const { text, notes } = await guard(
     "The job at 10.9.9.9 was moved.\n- see src/jobs/billing.ts\n- see src/jobs/payments.ts",

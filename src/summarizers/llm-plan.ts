@@ -218,9 +218,12 @@ function planLlm(input: SummaryInput, settings: LlmSettings, answerMax: number):
 
 const SAMPLE_CHARS = 20_000;
 const SAMPLE_WORDS_MIN = 100;
-const TOKENS_PER_WORD_MAX = 4;
+const TOKENS_PER_WORD_MAX = 6;
 /** A summary holds more names than the talk that it is made of. */
 const DENSER = 1.2;
+
+/** In scripts without blanks between words, two characters count as one word. */
+const SPACELESS_WORD = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]{2}/gu;
 
 /** Tokens of a word in the newest words of the conversation, as a summary will use them. */
 function tokensPerWord({ messages, turnPrefix, kept, counter }: SummaryInput): number {
@@ -229,7 +232,7 @@ function tokensPerWord({ messages, turnPrefix, kept, counter }: SummaryInput): n
     if (sample.length >= SAMPLE_CHARS) break;
     if (role === "assistant") sample += `${headOf(textsOf(parts).join("\n"), SAMPLE_CHARS)}\n`;
   }
-  const words = sample.split(/\s+/).length;
+  const words = sample.split(/\s+/).length + (sample.match(SPACELESS_WORD)?.length ?? 0);
   if (words < SAMPLE_WORDS_MIN) return TOKENS_PER_WORD;
   const measured = (counter.countText(sample) / words) * DENSER;
   return Math.min(TOKENS_PER_WORD_MAX, Math.max(TOKENS_PER_WORD, measured));
