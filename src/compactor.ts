@@ -118,7 +118,8 @@ export interface Compactor<Request extends object = object> {
 
 /** @example const compactor = createCompactor({ format: anthropicMessages, windowTokens: 200_000 }); */
 export function createCompactor<Request extends object>(options: CompactorOptions<Request>): Compactor<Request> {
-  return compactorOver(options.format, createEngine(options));
+  const engine = createEngine(options);
+  return compactorOver(options.format, engine);
 }
 
 /** Forks of a conversation have its beginning in common. */

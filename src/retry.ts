@@ -1,6 +1,6 @@
 /**
  * When a model is asked again, and how long to wait first: decided by what an error is made of, as SDKs and `fetch` make them. Used by
- * the summarizer and by models whose client does not retry by itself. Sends nothing.
+ * the summarizer, by models whose client does not retry by itself, and by the loop for answers that break off. Sends nothing.
  */
 
 import { CompactionError } from "./core/errors.ts";
@@ -34,6 +34,9 @@ export const DEFAULT_RETRY: RetrySettings = {
   sleep: abortableSleep,
   now: Date.now,
 };
+
+/** As often and as soon as the official clients, for what none of them retries. */
+export const CLIENT_RETRY: RetrySettings = { ...DEFAULT_RETRY, maxAttempts: 3, firstDelayMs: 500 };
 
 /** The first delay before attempt 2, `factor` times as long before each later one. A delay that the provider states replaces both. */
 export function delayBefore(attempt: number, settings: RetrySettings, error?: unknown): number {

@@ -11,7 +11,8 @@ import { type ScriptedReply, startProviderServer } from "../src/testing/server.t
 import { sampleOf } from "./sample.ts";
 import { AGENTS } from "./sdk-agents.ts";
 
-const STEPS = sampleOf(300, 40);
+/** A window is full after some forty. */
+const STEPS = sampleOf(300, 56);
 const WINDOW_TOKENS = 32_000;
 
 /** What the model says at each step once the tool is offered, and then when it has its answer. */

@@ -20,7 +20,10 @@ import {
  */
 
 const FACT = "The release key is stored in vault-7731.";
-const QUESTION = "Which vault is the release key in?";
+/** What the model finds out on the way, in the fourth file. */
+const FOUND = "The mail goes through the backup host mx-backup-19.";
+const QUESTION = "Which vault is the release key in, and what host does the mail go through?";
+const ANSWER = "vault-7731 and mx-backup-19";
 
 let server: ProviderServer;
 beforeEach(async () => {
@@ -28,20 +31,31 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** What a provider's own summary says: the fact, if it was there to be read. */
-function readOn({ conversation, summaries }: ModelRequest): string {
-  const isKnown = [JSON.stringify(conversation.messages), ...summaries].join().includes("vault-7731");
-  return isKnown ? `Files were read. ${FACT}` : "Files were read.";
+/** What a provider's own summary says: the facts that were there to be read. */
+function readOn(request: ModelRequest): string {
+  const known = toldIn(request);
+  return ["Files were read.", known.includes("vault-7731") && FACT, known.includes("mx-backup-19") && FOUND]
+    .filter((fact) => fact !== false)
+    .join(" ");
+}
+
+function toldIn({ conversation, summaries }: ModelRequest): string {
+  return [JSON.stringify(conversation.messages), ...summaries].join();
 }
 
 /** The model reads on until it is asked, and then says what it can see. */
-function reply({ conversation, summaries, index }: ModelRequest): ScriptedReply {
-  const told = [JSON.stringify(conversation.messages), ...summaries].join();
-  if (told.includes(QUESTION)) return { text: told.includes("vault-7731") ? "vault-7731" : "I do not know." };
+function reply(request: ModelRequest): ScriptedReply {
+  const { conversation, index } = request;
+  const told = toldIn(request);
+  if (told.includes(QUESTION)) {
+    const known = ["vault-7731", "mx-backup-19"].filter((name) => told.includes(name));
+    return { text: known.join(" and ") || "I do not know." };
+  }
   const calls = JSON.stringify(conversation.messages.at(-1)).includes("ENOUGH")
     ? []
     : [{ name: "read", input: { index } }];
-  return { reasoning: `File ${index} is next.`, text: `Reading ${index}.`, toolCalls: calls };
+  const text = index === 3 ? `Reading ${index}. ${FOUND}` : `Reading ${index}.`;
+  return { reasoning: `File ${index} is next.`, text, toolCalls: calls };
 }
 
 interface Path {
@@ -185,12 +199,12 @@ describe.each(Object.keys(PATHS))("%s", (name) => {
     expect(path.trace.test(sent)).toBe(true);
     await checkReplayed(session, responses);
     const ask = { session, model, tools: [tool] };
-    expect((await runLoop({ ...ask, input: QUESTION })).text).toBe("vault-7731");
+    expect((await runLoop({ ...ask, input: QUESTION })).text).toBe(ANSWER);
 
     const events = (await session.history()).filter(({ strategy }) => strategy === "native");
     expect(events.length > 0).toBe(path.isAsked);
-    // What only the provider can read has a checkpoint of ours beside it; the fact is in that.
-    if (path.isAsked) expect(events.map(({ summary }) => summary).join()).toContain("vault-7731");
+    // What only the provider can read has a checkpoint of ours beside it, with what was found out; the user's words stay in the view.
+    if (path.isAsked) expect(events.map(({ summary }) => summary).join()).toContain("mx-backup-19");
 
     for (const [make, body] of OTHERS) {
       const other = make();
@@ -201,7 +215,7 @@ describe.each(Object.keys(PATHS))("%s", (name) => {
         compactor: { format: other.format, windowTokens: 200_000 },
         body: { ...request, ...body },
       });
-      expect((await runLoop({ session: moved, model: other, input: QUESTION })).text, other.id).toBe("vault-7731");
+      expect((await runLoop({ session: moved, model: other, input: QUESTION })).text, other.id).toBe(ANSWER);
       await moved.close();
     }
     expect(refused()).toEqual([]);
@@ -211,7 +225,7 @@ describe.each(Object.keys(PATHS))("%s", (name) => {
     const view = await session.view();
     expect(view.map(({ id }) => id)).toEqual(logged.filter(({ madeBy }) => madeBy === null).map(({ id }) => id));
     expect(view.some(({ isEdited }) => isEdited)).toBe(false);
-    expect((await runLoop({ ...ask, input: QUESTION })).text).toBe("vault-7731");
+    expect((await runLoop({ ...ask, input: QUESTION })).text).toBe(ANSWER);
     expect(refused()).toEqual([]);
     await session.close();
   });

@@ -24,26 +24,40 @@ export function callerOf({ url, headers }: { readonly url: string; readonly head
 
 /** The chains of one root: the same list under another caller, format or id is another conversation. */
 export interface Identity {
-  /** For each message the hash of the list up to it. */
+  /**
+   * For each message the hash of the list up to it. Costs what is new, for lists whose objects tell their beginning, as `KnownTexts` reads
+   * them: two lists that have an object in common at one place have everything before it in common.
+   */
   chain(root: readonly string[], list: readonly JsonValue[]): readonly string[];
 }
 
+/** Where an object stands in a list, and the hashes of that list. */
+interface Place {
+  readonly root: string;
+  readonly at: number;
+  /** Only ever gets longer. */
+  readonly hashes: string[];
+}
+
 export function createIdentity(): Identity {
-  // What a list has in common with one that came before keeps its objects.
-  const links = new WeakMap<object, { readonly before: string; readonly hash: string }>();
+  const places = new WeakMap<object, Place>();
+  const placeOf = (message: JsonValue | undefined): Place | undefined =>
+    isObject(message) ? places.get(message) : undefined;
   return {
     chain: (root, list) => {
-      let before = hashOf(JSON.stringify(root));
-      return list.map((message) => {
-        const known = isJsonObject(message) ? links.get(message) : undefined;
-        if (known?.before === before) before = known.hash;
-        else {
-          const next = hashOf(before + digestOf(message));
-          if (isJsonObject(message)) links.set(message, { before, hash: next });
-          before = next;
-        }
-        return before;
+      const key = JSON.stringify(root);
+      const last = list.findLastIndex((message, at) => {
+        const place = placeOf(message);
+        return place?.at === at && place.root === key;
       });
+      const known = placeOf(list[last])?.hashes ?? [];
+      // A list that leaves the known one goes on with hashes of its own.
+      const hashes = known.length === last + 1 ? known : known.slice(0, last + 1);
+      for (const message of list.slice(last + 1)) {
+        const at = hashes.push(hashOf((hashes.at(-1) ?? hashOf(key)) + digestOf(message))) - 1;
+        if (isJsonObject(message)) places.set(message, { root: key, at, hashes });
+      }
+      return hashes.slice();
     },
   };
 }

@@ -8,8 +8,10 @@ import { parseJson } from "./request-body.ts";
 
 /** Shorter ones are parsed in less time than it takes to look for them. */
 const TEXT_CHARS_MIN = 16_384;
-/** Each holds a whole text. */
-const TEXTS_MAX = 32;
+/** Every text that is read is compared with so many at most. */
+const TEXTS_MAX = 256;
+/** The length of all that are kept; what is beyond is parsed again with each request. */
+const TEXTS_CHARS_MAX = 64 * 1024 * 1024;
 /** Clients change the newest messages when they send them again: cache marks move on. */
 const NEWEST = 4;
 /** Texts that differ mostly differ at their end. */
@@ -37,10 +39,20 @@ export function createKnownTexts(): KnownTexts {
       const known = texts.find((candidate) => beginsWith(text, candidate));
       const body = (known && parseRest(text, known, listKey)) ?? parseJson(text);
       const next = knownAfter(text, body, { known, listKey });
-      if (next !== undefined) texts = [next, ...texts.filter((other) => other !== known)].slice(0, TEXTS_MAX);
+      if (next !== undefined) texts = withinBounds([next, ...texts.filter((other) => other !== known)]);
       return body;
     },
   };
+}
+
+/** The first of them, which were used last. */
+function withinBounds(texts: readonly KnownText[]): readonly KnownText[] {
+  let chars = 0;
+  const end = texts.findIndex(({ text }, index) => {
+    chars += text.length;
+    return index >= TEXTS_MAX || chars > TEXTS_CHARS_MAX;
+  });
+  return end < 0 ? texts : texts.slice(0, end);
 }
 
 function beginsWith(text: string, { text: known, end }: KnownText): boolean {

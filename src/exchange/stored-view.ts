@@ -13,7 +13,7 @@ import { type Conversation, isUntouched, type Message } from "../core/message.ts
 import { RECALL_NAME } from "../core/plan/user-voice.ts";
 import type { Format } from "../core/ports.ts";
 import { attachmentsIn } from "../core/store/attachments.ts";
-import type { Batch, SessionState, Store } from "../core/store/store.ts";
+import type { Batch, SessionState, Store, SystemEdit } from "../core/store/store.ts";
 import { sequenceOf } from "../core/store/store-rules.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 import { withoutThinking } from "../core/thinking.ts";
@@ -21,10 +21,9 @@ import { RECALL_DEFINITION, recallTool } from "../recall-tool.ts";
 import { compactView, createParts, type SessionParts } from "../session/compact-view.ts";
 import { createSession } from "../session/create-session.ts";
 import { heedRefusal, keepWindows, recalibrate, restoreWindows } from "../session/learned-windows.ts";
-import { createLiveView, type Entry, type Snapshot } from "../session/session-view.ts";
+import { createLiveView, type Entry, frameOf, type LiveView, type Snapshot } from "../session/session-view.ts";
 import { digestOf, withoutMarks } from "./identity.ts";
 import type { RefusedRequest } from "./keeper.ts";
-import { type LiveBody, withLiveBody } from "./live-body.ts";
 
 /** A conversation that this process has open. */
 export interface StoredView {
@@ -35,6 +34,8 @@ export interface StoredView {
   placed: Snapshot["list"] | undefined;
   /** Ends when the requests before have been fitted. */
   turn: Promise<unknown>;
+  /** When the request before came. */
+  askedMs?: number;
   /** What the compactions in force took out, by the newest of them. */
   saved: { readonly head: string | null; readonly tokens: number } | undefined;
   /** The fields beside the messages that the store has. */
@@ -65,6 +66,8 @@ export interface ViewDemand {
   readonly refused?: RefusedRequest | undefined;
   /** Whether to offer the recall tool. */
   readonly recall: boolean;
+  /** Whether the provider has forgotten the prefix, so that an edit costs no cached one. */
+  readonly isCacheCold: boolean;
   readonly hookContext?: HookContext;
   readonly signal?: AbortSignal | undefined;
 }
@@ -83,7 +86,7 @@ export interface FittedView {
 
 export async function fitView(view: StoredView, demand: ViewDemand): Promise<FittedView> {
   const { parts } = view;
-  const { asked, list, base, refused, hookContext, signal } = demand;
+  const { asked, list, base, refused, isCacheCold, hookContext, signal } = demand;
   parts.live.setBase(base);
   await keepBase(view, demand);
   await keepWindows(parts, { signal });
@@ -91,6 +94,7 @@ export async function fitView(view: StoredView, demand: ViewDemand): Promise<Fit
   const heeded = refused?.because === "length" ? await heedLength(view, refused, signal) : {};
   const { sent, report, estimatedTokens, eventId } = await compactView(parts, {
     ...heeded,
+    isCacheCold,
     // The tool is offered as soon as something was taken out.
     ...(demand.recall && { settings: { render: { mentionsRecall: true } } }),
     ...(signal !== undefined && { signal }),
@@ -249,4 +253,49 @@ function joinedTools(own: readonly JsonValue[], added: readonly JsonValue[]): re
   if (key === undefined || !isObject(before) || !isArray(list)) return [...own, ...added];
   const known = before[key];
   return own.with(at, { ...before, [key]: [...(isArray(known) ? known : []), ...list] });
+}
+
+interface LiveBody extends LiveView {
+  /** From now on snapshots have these fields. */
+  setBase(base: JsonObject): void;
+}
+
+interface Frame {
+  readonly base: JsonObject;
+  readonly system: SystemEdit | null;
+  readonly frame: Conversation;
+}
+
+/**
+ * A session's live view under the request that is being made: the fields beside the messages are those of this request, because clients
+ * change some of them every time. Stores nothing.
+ */
+function withLiveBody(live: LiveView, format: Format): LiveBody {
+  let base = live.current().record.base;
+  let known: Frame | undefined;
+  const shown = (snapshot: Snapshot): Snapshot => {
+    const { record, list, length } = snapshot;
+    const { system } = record;
+    // The same frame for the same fields: views under it are not read again from their beginning.
+    if (known?.base !== base || !isSameJson(known.system, system)) {
+      known = { base, system, frame: frameOf(format, { base, system }) };
+    }
+    return {
+      record: { ...record, base },
+      frame: known.frame,
+      list,
+      length,
+      get entries() {
+        return snapshot.entries;
+      },
+    };
+  };
+  return {
+    ...live,
+    current: () => shown(live.current()),
+    refresh: async () => shown(await live.refresh()),
+    setBase: (next) => {
+      if (!isSameJson(base, next)) base = next;
+    },
+  };
 }

@@ -41,7 +41,11 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
   const { budgetTokens, counter } = input;
   const leaving = [...input.messages, ...input.turnPrefix];
   const messages = inOrder(input);
-  const events = eventsOf(messages, { userTools: input.userTools, kept: new Set(input.kept) });
+  const events = eventsOf(messages, {
+    userTools: input.userTools,
+    kept: new Set(input.kept.map(({ id }) => id)),
+    cut: new Set(input.cut?.map(({ id }) => id)),
+  });
   const calls = readCalls(events.filter((event) => event.type === "call"));
   const isTalk = !events.some(({ type }) => type === "call");
   const charsMax = charsFor(input, leaving, isTalk);

@@ -5,12 +5,9 @@
 
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { unwrap } from "../../core/unwrap.ts";
-import { commandBrief, commandKind, isCommandKey, sqlBrief, sqlKind } from "./commands.ts";
+import { type CallKind, commandBrief, commandKind, isCommandKey, sqlBrief, sqlKind } from "./commands.ts";
 import { oneLine } from "./text.ts";
 import { type Field, fieldsOf } from "./values.ts";
-
-/** What a call is for: it changes something, runs something, or only looks. */
-export type CallKind = "change" | "run" | "read";
 
 export interface CallBrief {
   readonly action: string;

@@ -1,7 +1,9 @@
 /** Shell commands and SQL in few words: the parts that do something, without the setting and the shortening around them. Linear in the command. */
 
-import type { CallKind } from "./calls.ts";
 import { oneLine } from "./text.ts";
+
+/** What a call is for: it changes something, runs something, or only looks. */
+export type CallKind = "change" | "run" | "read";
 
 const BRIEF_CHARS_MAX = 190;
 const READ_CHARS_MAX = 4_000;

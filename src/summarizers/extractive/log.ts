@@ -87,10 +87,10 @@ function lineOf(group: readonly LoggedCall[]): readonly LogLine[] {
   const times = group.length > 1 ? ` ×${group.length}` : "";
   const outcome = called.isAnswered ? outcomeOf(plain, `${action} ${object}`) : "";
   const base = { type: TYPES[kind], action, at: called.at, ids, key };
-  if (kind === "read" && (outcome === "" || typeof plain === "string"))
-    return object === "" ? [] : [{ ...base, head: action, text: object }];
+  if (kind === "read" && object !== "" && (outcome === "" || typeof plain === "string"))
+    return [{ ...base, head: action, text: object }];
   const said = `${object}${times}${outcome === "" ? "" : ` → ${outcome}`}`;
-  return [{ ...base, text: said === "" ? action : `${action}: ${said}` }];
+  return [{ ...base, text: object === "" && outcome === "" ? `${action}${times}` : `${action}: ${said.trim()}` }];
 }
 
 /** What succeeded, by `tryKey`. */

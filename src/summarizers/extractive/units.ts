@@ -99,7 +99,7 @@ export function knownUnits(
 ): readonly Unit[] {
   const units: Unit[] = [];
   for (const { called, action, object, plain, plainInput } of calls) {
-    if (called.isKept) continue;
+    if (called.isKept && !called.isCut) continue;
     const wanted = new Set(called.ids.flatMap((id) => [...(byMessage.get(places.get(id) ?? -1) ?? [])]));
     if (wanted.size === 0) continue;
     const head = oneLine(`${action} ${object}`, HEAD_CHARS_MAX);

@@ -26,7 +26,11 @@ export const WEIGHTS = {
     known: 0.001,
     summary: 0.01,
     file: 0,
+    /** Where nothing is called, in every section. */
+    talk: 0.05,
   },
+  /** So much more counts the newest of two that are equal. */
+  tie: 0.05,
   /** How much more a word counts that many passages share. */
   shared: 1.25,
   /** What a line is worth for itself. */
