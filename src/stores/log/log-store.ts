@@ -9,7 +9,16 @@ import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/sto
 import type { Finding, FullStore, SessionSummary } from "../../core/store/store-upkeep.ts";
 import { sessionExists, sessionMissing, storeClosed } from "../refusals.ts";
 import { type LeaseState, leaseOf, releaseLease, renewLease, takeLease } from "./lease.ts";
-import { archiveOf, changesSince, countsOf, editsOf, examineLog, searchSourceOf, summaryOf } from "./read-log.ts";
+import {
+  archiveOf,
+  changesSince,
+  countsOf,
+  editsOf,
+  examineLog,
+  type SessionVectors,
+  searchSourceOf,
+  summaryOf,
+} from "./read-log.ts";
 import {
   type AppendRecord,
   eventsToPurge,
@@ -201,7 +210,9 @@ function readMethods({ backend, load }: Gate) {
     },
     async search(sessionId, query, limit, scope, waiting) {
       const request = searchRequest(query, limit, scope);
-      const source = searchSourceOf(await load(sessionId, "whole"), backend().embed);
+      const log = await load(sessionId, "whole");
+      const { embed, vectorsOf } = backend();
+      const source = searchSourceOf(log, embed && { embed, vectors: vectorsOf(log) });
       return search(source, { ...request, ...waiting });
     },
     async *sessions() {
@@ -226,8 +237,8 @@ export type Depth = "view" | "whole";
 /** Where sessions are kept. A signal ends the wait for other writers, but not work that has begun. */
 export interface LogBackend {
   readonly url: string;
-  /** Only of a backend that gives the same log each time: vectors are kept for it in memory. */
-  readonly embed?: Embed | undefined;
+  readonly embed: Embed | undefined;
+  vectorsOf(log: SessionLog): SessionVectors;
   now(): Date;
   newId(): string;
   /** With its first messages, or not at all. False when there is a session of that id. */
