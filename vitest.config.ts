@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 
 /** What `npm run soak` runs: the tests that take a sample otherwise. */
 const SOAKED = [
+  "src/summarizers/llm-draft.test.ts",
   "src/testing/server-validity.test.ts",
   "test/compactor-loop.test.ts",
   "test/compactor-missed-target.test.ts",

@@ -1,7 +1,9 @@
 /**
- * What a summarizing model is shown of what is needed later: of the identifiers that the recorded agent used afterwards and of the objects
- * that it had changed, those that stood in the messages that leave, the share that stands in the prompts; and whether the newest request
- * is in every prompt. Cases are made by the shared reference tool; a folder of cases may be given. Run with `npm run prompt-coverage`.
+ * What a summarizing model is shown of what is needed later, and what becomes of its answer. Of the identifiers that the recorded agent used
+ * afterwards and of the objects that it had changed, those that stood in the messages that leave: the share that stands in the prompts.
+ * Whether the newest request is in every prompt. The model answers with a complete checkpoint of exactly the stated length, in words of the
+ * conversation: how many of its lines are lost, and how often a repair is asked for. Cases are made by the shared reference tool; a folder
+ * of cases may be given. Run with `npm run prompt-coverage`.
  */
 
 import { spawnSync } from "node:child_process";
@@ -36,6 +38,10 @@ interface Coverage {
   readonly withRequest: number;
   readonly needed: number;
   readonly shown: number;
+  /** Lines of the answer that became the summary. */
+  readonly lines: number;
+  readonly lost: number;
+  readonly repairs: number;
 }
 
 const TOOL = fileURLToPath(new URL("../../shared/tools/fidelity.py", import.meta.url));
@@ -46,6 +52,10 @@ const WINDOWS: readonly { readonly windowTokens: number; readonly bar: number }[
   { windowTokens: 32_000, bar: 0.85 },
 ];
 const REQUEST_WORDS = 40;
+/** Of an item of the answer. */
+const ITEM_WORDS_MAX = 14;
+/** A prime: the items come from all over the conversation. */
+const SPREAD = 31;
 
 await run();
 
@@ -62,6 +72,7 @@ async function run(): Promise<void> {
       if (process.argv.includes("--cases")) console.log(item.name, JSON.stringify(coverage));
     }
     print(rows, `Summarizer window ${windowTokens} tokens, at least ${bar} wanted`);
+    refuse(rows.get("all") ?? [], bar);
   }
 }
 
@@ -82,11 +93,17 @@ function makeCases(): string | undefined {
 async function coverageOf(item: Case, windowTokens: number): Promise<Coverage> {
   const format = formatNamed(item.format);
   const prompts: string[] = [];
+  const told = new Set<string>();
+  let answer = "";
+  let repairs = 0;
   const summarizer = llm({
     windowTokens,
     complete: async ({ system, prompt }) => {
       prompts.push(unescaped(`${system}\n${prompt}`));
-      return { text: ANSWER, stopReason: "stop" };
+      if (prompt.includes(' kind="draft">')) repairs++;
+      for (const line of proseIn(prompt)) told.add(line);
+      answer = fullAnswer(prompt, [...told]);
+      return { text: answer, stopReason: "stop" };
     },
   });
   const leaving = new Set<string>();
@@ -94,7 +111,11 @@ async function coverageOf(item: Case, windowTokens: number): Promise<Coverage> {
     for (const { id } of [...messages, ...turnPrefix]) leaving.add(id);
   };
   const compactor = createCompactor({ format, profile: "balanced", summarizer, hooks: { provide: look } });
-  await compactor.compact(item.body, { target: { ratio: TARGET_RATIO } });
+  const { report } = await compactor.compact(item.body, { target: { ratio: TARGET_RATIO } });
+  const [failure] = report.fallbacks;
+  if (failure !== undefined) throw new Error(`${item.name}: ${failure.because}`);
+  const summary = new Set(report.result?.summary?.split("\n"));
+  const lines = answer.split("\n").filter((line) => line !== "");
   const zone = textOf(format.decode(item.body).messages.filter(({ id }) => leaving.has(id)));
   const wanted = new Set([...Object.keys(item.clean), ...item.effects.flatMap(({ exact }) => exact)]);
   const needed = [...wanted].filter((each) => holds(zone, each));
@@ -109,10 +130,33 @@ async function coverageOf(item: Case, windowTokens: number): Promise<Coverage> {
     withRequest: request === "" ? 0 : prompts.filter((prompt) => plain(prompt).includes(request)).length,
     needed: needed.length,
     shown: needed.length - missing.length,
+    lines: lines.length,
+    lost: lines.filter((line) => !summary.has(line)).length,
+    repairs,
   };
 }
 
-const ANSWER = CHECKPOINT_SECTIONS.map((heading) => `${heading}\n- as it was said`).join("\n\n");
+/** Lines of the conversation in the prompt that read like sentences. */
+function proseIn(prompt: string): readonly string[] {
+  const [, , conversation = ""] = /<data-(\w+) kind="conversation">\n([\s\S]*?)\n<\/data-\1>/.exec(prompt) ?? [];
+  return conversation
+    .split("\n")
+    .filter((line) => /^[\w'(][^[\]{}<>|#*]*\w \w+ \w+ \w/.test(line.trim()) && line.length < 400);
+}
+
+/** Every heading with items of what was said, each line another, as many words as the prompt allows. */
+function fullAnswer(prompt: string, said: readonly string[]): string {
+  const words = Number(/at most (\d+) words/.exec(prompt)?.[1]);
+  const sections = CHECKPOINT_SECTIONS.map((heading) => [heading, `- of ${heading.replace(/^#+ /, "")} this was said`]);
+  let left = words - sections.flat().join(" ").split(" ").length;
+  for (let index = 0; left > 2; index++) {
+    const line = said[(index * SPREAD) % Math.max(1, said.length)] ?? "nothing more was said";
+    const item = `- no. ${index + 1}: ${line.trim()}`.split(/\s+/).slice(0, Math.min(left, ITEM_WORDS_MAX));
+    left -= item.length;
+    sections[index % sections.length]?.push(item.join(" "));
+  }
+  return sections.map((lines) => lines.join("\n")).join("\n\n");
+}
 
 function textOf(messages: readonly Message[]): string {
   return unescaped(messages.map(({ parts }) => parts.map(({ wire: _, ...part }) => flat(part)).join("\n")).join("\n"));
@@ -143,13 +187,41 @@ function holds(text: string, wanted: string): boolean {
   return false;
 }
 
+function sumOf(coverages: readonly Coverage[], key: keyof Coverage): number {
+  return coverages.reduce((total, coverage) => total + coverage[key], 0);
+}
+
+function shownShare(coverages: readonly Coverage[]): number {
+  return sumOf(coverages, "shown") / Math.max(1, sumOf(coverages, "needed"));
+}
+
 function print(rows: ReadonlyMap<string, readonly Coverage[]>, title: string): void {
-  console.log(`\n${title}\n\n| | cases | calls | prompts with the newest request | shown of what is needed |`);
-  console.log("|---|---:|---:|---:|---:|");
+  console.log(`\n${title}\n`);
+  console.log("| | cases | calls | prompts with the newest request | shown of what is needed | lines lost | repairs |");
+  console.log("|---|---:|---:|---:|---:|---:|---:|");
   for (const [name, coverages] of [...rows].sort(([a], [b]) => a.localeCompare(b))) {
-    const sum = (key: keyof Coverage): number => coverages.reduce((total, coverage) => total + coverage[key], 0);
-    const share = sum("shown") / Math.max(1, sum("needed"));
-    const columns = [name, coverages.length, sum("calls"), `${sum("withRequest")} of ${sum("prompts")}`];
-    console.log(`| ${columns.join(" | ")} | ${share.toFixed(3)} (${sum("shown")} of ${sum("needed")}) |`);
+    const of = (part: keyof Coverage, whole: keyof Coverage): string =>
+      `${sumOf(coverages, part)} of ${sumOf(coverages, whole)}`;
+    const columns = [
+      name,
+      coverages.length,
+      sumOf(coverages, "calls"),
+      of("withRequest", "prompts"),
+      `${shownShare(coverages).toFixed(3)} (${of("shown", "needed")})`,
+      of("lost", "lines"),
+      sumOf(coverages, "repairs"),
+    ];
+    console.log(`| ${columns.join(" | ")} |`);
   }
+}
+
+function refuse(coverages: readonly Coverage[], bar: number): void {
+  const missed = [
+    sumOf(coverages, "withRequest") < sumOf(coverages, "prompts") && "the newest request is not in every prompt",
+    shownShare(coverages) < bar && "too little of what is needed is shown",
+    sumOf(coverages, "lost") > 0 && "lines of the model are lost",
+    sumOf(coverages, "repairs") > 0 && "a repair was asked for",
+  ].filter((what) => what !== false);
+  for (const what of missed) console.log(`missed: ${what}`);
+  if (missed.length > 0) process.exitCode = 1;
 }

@@ -1,7 +1,8 @@
 /**
  * A tool with which the agent reads compacted messages: search the archive, open a message, expand a summary. A search answers with
- * passages: hits with the messages around them. In each provider's form. Answers are bounded and quote messages inside a fence, as data and never as instructions. It never
- * finds its own calls and answers. An invalid call gets an answer too.
+ * passages: hits with the messages around them. The definition and the answers have each provider's form. Answers are bounded and quote
+ * messages inside a fence, as data and never as instructions. The tool never finds its own calls and answers. An invalid call gets an
+ * answer too.
  */
 
 import { CompactionError } from "./core/errors.ts";
@@ -41,7 +42,7 @@ export interface RecallTool {
 export interface RecallOptions {
   /** The most characters that one answer quotes; at least 2. */
   readonly charactersMax?: number;
-  /** How many hits of a search are quoted before what stands around them and further hits; at least 1. */
+  /** How many hits of a search are always quoted; the messages around them and further hits take the room that is left. At least 1. */
   readonly hitsMax?: number;
 }
 

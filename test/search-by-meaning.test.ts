@@ -7,6 +7,7 @@ import type { FullStore } from "../src/core/store/store-upkeep.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { recallTool } from "../src/recall-tool.ts";
 import { openSession } from "../src/session.ts";
+import { jsonlStore } from "../src/stores/jsonl.ts";
 import { memoryStore } from "../src/stores/memory.ts";
 import { postgresStore } from "../src/stores/postgres.ts";
 import { sqliteStore } from "../src/stores/sqlite.ts";
@@ -58,6 +59,10 @@ const STORES: Readonly<Record<string, () => (embed?: Embed) => FullStore>> = {
       given.embed = other;
       return store;
     };
+  },
+  jsonl: () => {
+    const place = join(directory, `${++places}`);
+    return (other = embed) => jsonlStore({ directory: place, sync: "never", embed: other });
   },
   sqlite: () => {
     const file = join(directory, `${++places}.db`);

@@ -5,6 +5,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { CompactionError } from "../core/errors.ts";
 import { numberOf, stringOf } from "../core/json.ts";
+import type { Embed } from "../core/search/embedding.ts";
 import type { Waiting } from "../core/store/store.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { LEASE_ENDING, removeLeftOver, type SessionDirectory, sessionDirectory } from "./jsonl/directory.ts";
@@ -14,6 +15,7 @@ import { isUnchanged, type OpenFile, readHeader, readSession } from "./jsonl/rea
 import { createdIn, headerOf, isOwnHeader, recordEntry } from "./jsonl/record-entry.ts";
 import { beginFile } from "./jsonl/session-file.ts";
 import { examineFiles, forkedLines, linesOf, newEventIds, purgedLines } from "./jsonl/upkeep.ts";
+import { addVectors, readVectors, removeVectors, replaceVectors } from "./jsonl/vectors.ts";
 import {
   appendRecord,
   bytesOf,
@@ -32,6 +34,7 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "./log/log-store.ts";
+import type { SessionVectors } from "./log/read-log.ts";
 import { type AppendRecord, type LeaseState, type LogHeader, NO_LEASE, type PurgeRecord } from "./log/records.ts";
 import { applyRecord, type SessionLog, versionOf } from "./log/session-log.ts";
 import { makePrivateDirectory } from "./private-files.ts";
@@ -43,6 +46,8 @@ export interface JsonlStoreOptions {
   readonly sync?: Sync;
   /** `iso` as pi and OpenClaw write them; `number` for milliseconds since 1970. Both are read. Default: `iso`. */
   readonly compactionTimestamps?: "iso" | "number";
+  /** Finds by meaning too; vectors are kept beside the session's file. Without it, by words alone. */
+  readonly embed?: Embed;
   readonly now?: () => Date;
   readonly newId?: () => string;
 }
@@ -53,6 +58,7 @@ export function jsonlStore(options: JsonlStoreOptions): FullStore {
     directory,
     sync = "always",
     compactionTimestamps = "iso",
+    embed,
     now = () => new Date(),
     newId = randomUUID,
   } = options;
@@ -64,22 +70,25 @@ export function jsonlStore(options: JsonlStoreOptions): FullStore {
   if (compactionTimestamps !== "iso" && compactionTimestamps !== "number") {
     throw new CompactionError("invalid-settings", 'compactionTimestamps must be "iso" or "number".');
   }
-  return logStore(jsonlBackend({ directory: resolve(directory), sync, compactionTimestamps, now, newId }));
+  return logStore(jsonlBackend({ directory: resolve(directory), sync, compactionTimestamps, embed, now, newId }));
 }
 
 interface JsonlSettings extends EntryForm {
   readonly directory: string;
   readonly sync: Sync;
+  readonly embed: Embed | undefined;
   readonly now: () => Date;
 }
 
 /** Logs in files: reads what others wrote since, writes under a lock, and keeps in memory what it has read. */
 function jsonlBackend(settings: JsonlSettings): LogBackend {
-  const { directory, now, newId } = settings;
+  const { directory, embed, now, newId } = settings;
   const files = sessionDirectory(directory);
   const context: Context = { settings, files, open: openFiles(files), withLock: fileLocks() };
   return {
     url: `jsonl:${directory}`,
+    embed,
+    vectorsOf: (log) => vectorsOf(context, log),
     now,
     newId,
     create: (created, first, waiting) => guarded(async () => create(context, { created, first, ...waiting })),
@@ -225,6 +234,24 @@ async function write(
   });
 }
 
+function vectorsOf(context: Context, { id, incarnation }: SessionLog): SessionVectors {
+  const change = (work: (path: string) => void, waiting: Waiting): Promise<void> =>
+    guarded(async () => {
+      const path = context.files.find(id);
+      if (path === undefined) return;
+      await underLock({ ...context, ...waiting }, path, ({ isHeld }) => (isHeld() ? work(path) : LOST));
+    });
+  return {
+    all: () =>
+      guarded(async () => {
+        const path = context.files.find(id);
+        return path === undefined ? new Map() : readVectors(path, incarnation);
+      }),
+    add: (vectors, waiting) => change((path) => addVectors(path, incarnation, vectors), waiting),
+    clear: (waiting) => change(removeVectors, waiting),
+  };
+}
+
 interface Rewrite {
   readonly path: string;
   readonly settings: JsonlSettings;
@@ -240,6 +267,9 @@ function rewritePurged({ file, identity }: OpenFile, record: PurgeRecord, { path
   const { sync, newId } = settings;
   if (!isCurrent()) return false;
   removeLeftOver(path);
+  const sequences = new Set([...file.log.rows.values()].map(({ sequence }) => sequence));
+  const vectors = [...readVectors(path, file.log.incarnation)].filter(([sequence]) => sequences.has(sequence));
+  replaceVectors(path, file.log.incarnation, new Map(vectors));
   return replaceFile(path, bytesOf([...kept, entry]), { sync, newId, isCurrent });
 }
 
@@ -252,6 +282,7 @@ async function remove(context: Context, sessionId: string, waiting: Waiting): Pr
     const isThere = readHeader(path)?.id === sessionId;
     if (isThere) rmSync(path);
     rmSync(`${path}${LEASE_ENDING}`, { force: true });
+    removeVectors(path);
     removeLeftOver(path);
     if (settings.sync === "always") syncDirectory(dirname(path));
     open.forget(path);
@@ -267,6 +298,7 @@ async function fork(
   const { settings, files } = context;
   const path = files.find(log.id);
   if (path === undefined || files.find(newSessionId) !== undefined) return false;
+  const incarnation = settings.newId();
   const bytes = (): Buffer => {
     const lines = linesOf(path);
     const old = lines.find(({ json }) => json !== undefined)?.json ?? {};
@@ -281,11 +313,14 @@ async function fork(
       metadata,
       base,
       parentId: log.id,
-      incarnation: settings.newId(),
+      incarnation,
     };
     return bytesOf(forkedLines(lines, headerOf(made, process.cwd()), newEventIds(lines, settings.newId)));
   };
-  return writeNew({ ...context, ...waiting }, newSessionId, bytes);
+  if (!(await writeNew({ ...context, ...waiting }, newSessionId, bytes))) return false;
+  const vectors = [...readVectors(path, log.incarnation)].map(([sequence, vector]) => ({ sequence, vector }));
+  if (vectors.length > 0) await vectorsOf(context, { ...log, id: newSessionId, incarnation }).add(vectors, waiting);
+  return true;
 }
 
 /** The store's methods with their errors translated. */

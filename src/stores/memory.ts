@@ -5,6 +5,7 @@ import type { Embed } from "../core/search/embedding.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import type { KnownPrefix, RequestRecord, RequestTotals, TrafficStore } from "../core/store/traffic.ts";
 import { type LogBackend, logStore } from "./log/log-store.ts";
+import type { SessionVectors } from "./log/read-log.ts";
 import { type LeaseState, NO_LEASE } from "./log/records.ts";
 import { applyRecord, forkLog, newLog, type SessionLog, versionOf } from "./log/session-log.ts";
 import { sessionMissing } from "./refusals.ts";
@@ -26,6 +27,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore & Traff
   const backend: LogBackend = {
     url: "memory:",
     embed,
+    vectorsOf,
     now,
     newId,
     async create(created, first) {
@@ -68,6 +70,21 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore & Traff
     },
   };
   return { ...logStore(backend), ...traffic(logs, requests, prefixes) };
+}
+
+/** On the rows themselves: they go with them, and forks copy them. */
+function vectorsOf({ rows }: SessionLog): SessionVectors {
+  const all = [...rows.values()];
+  return {
+    all: async () => new Map(all.flatMap(({ sequence, vector }) => (vector === undefined ? [] : [[sequence, vector]]))),
+    add: async (vectors) => {
+      const added = new Map(vectors.map(({ sequence, vector }) => [sequence, vector]));
+      for (const row of all) row.vector = added.get(row.sequence) ?? row.vector;
+    },
+    clear: async () => {
+      for (const row of all) row.vector = undefined;
+    },
+  };
 }
 
 type Requests = Map<string, RequestRecord[]>;

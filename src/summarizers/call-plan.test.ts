@@ -7,6 +7,7 @@ import {
   OVERSIZE_RATIO,
   oversizeLimit,
   SAFETY_MARGIN,
+  shortenOldest,
   splitByMaxTokens,
   splitByTokenShare,
 } from "./call-plan.ts";
@@ -79,4 +80,16 @@ test("both keep every item in order; shares are equal up to one item", () => {
     for (const part of shares) expect(part.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(share + 100);
     for (const chunk of chunks) expect(chunk.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(150);
   }
+});
+
+test("entries are shortened from the oldest on, as far as it takes, and never the twelve newest", () => {
+  const entries = Array.from({ length: 20 }, (_, index) => ({ messageId: `m${index}`, text: "long", tokens: 10 }));
+  const short = (entry: (typeof entries)[number]) => ({ ...entry, text: "short", tokens: 1 });
+  const shortened = (limitTokens: number): string =>
+    shortenOldest(entries, short, limitTokens)
+      .entries.map(({ text }) => text.charAt(0))
+      .join("");
+  expect(shortened(200)).toBe("l".repeat(20));
+  expect(shortened(180)).toBe(`sss${"l".repeat(17)}`);
+  expect(shortened(0)).toBe(`${"s".repeat(8)}${"l".repeat(12)}`);
 });

@@ -87,6 +87,25 @@ test("an identifier that only a tool told is not appended, one that a call used 
   expect(text).not.toMatch(/archive_url|9f2c/);
 });
 
+test("what tools tell, however much and often, changes nothing in the list of what was used", async () => {
+  const rows = Array.from({ length: 300 }, (_, id) => `row_${id}_7c and pg_${id % 7}_4b`).join("\n");
+  const used = Array.from({ length: 60 }, (_, id) => said(`assistant: The page pg_${id}_4b was read.`)).flat();
+  const after = (output: string) => [
+    call("x", "list", {}),
+    result("x", output),
+    call("y", "list", {}),
+    result("y", output),
+  ];
+  const listed = async (output: string) => {
+    const messages = [...MESSAGES, ...used, ...after(output)];
+    const { text } = await guard("src/jobs/billing.ts was moved.", { messages, budgetTokens: 40_000 });
+    return text.split("## Exact Identifiers\n")[1]?.split("\n");
+  };
+  const lines = await listed("nothing");
+  expect(lines?.length).toBeGreaterThan(50);
+  expect(await listed(rows)).toEqual(lines);
+});
+
 test("an invented list item goes, an invented value in prose is marked", async () => {
   const { text, notes } = await guard(
     "The job at 10.9.9.9 was moved.\n- see src/jobs/billing.ts\n- see src/jobs/payments.ts",
@@ -149,14 +168,23 @@ test("files and failures are tracked, not left to the model, and accumulate", as
     result("1", "done"),
     call("2", "deploy", { target: "staging" }),
     result("2", "permission denied\nAsk an owner.", true),
+    call("3", "edit_file", { path: "src/jobs/locked.ts", old: "a", new: "b" }),
+    result("3", "File is locked.", true),
+    call("4", "execute", { tool_name: "merge_page", params: { page: "p1" } }),
+    result("4", '{"error":{"message":"page is gone"}}'),
   ];
   const previous = { text: "Older.\n\n## Files Modified\n- src/old.ts\n- src/other.ts" };
   const draft = "The job was moved.\n\n## Files Modified\n- src/wrong.ts";
   const { text } = await guard(draft, { messages, previous });
   expect(text).toContain("## Files Modified\n- src/jobs/billing.ts\n- src/old.ts\n- src/other.ts");
   expect(text).not.toContain("wrong.ts");
-  // What a failed call printed is quoted, by the line that names the cause.
-  expect(text).toContain('## Failed Tool Calls\n- deploy: target: "staging" → "permission denied"');
+  // Newest first. What a failed call printed is quoted, by the line that names the cause; a wrapper is named by what it passed on.
+  const failures = [
+    '- merge_page: page p1 → "page is gone"',
+    '- edit_file: src/jobs/locked.ts → "File is locked."',
+    '- deploy: target staging → "permission denied"',
+  ];
+  expect(text).toContain(`## Failed Tool Calls\n${failures.join("\n")}`);
 });
 
 test("where room is short the guard's lines go before the model's, and what the user asked stays", async () => {
@@ -200,7 +228,7 @@ test("a failure that was overcome is not listed, whether this summary or the one
     result("2", JSON.stringify([{ type: "text", text: '{"error":{"message":"page is locked"}}' }])),
   ];
   const first = await guard("It was moved.", { messages: [...MESSAGES, ...failing] });
-  expect(first.text).toContain('- wiki: page: "p1" → "page is locked"\n- bash: npm test');
+  expect(first.text).toContain('- wiki: page p1 → "page is locked"\n- bash: npm test → "2 failed"');
   const later = [call("3", "bash", { command: "npm test" }), result("3", "all passed")];
   const same = await guard("It was moved.", { messages: [...MESSAGES, ...failing, ...later] });
   const next = await guard("It was moved.", { messages: [...MESSAGES, ...later], previous: { text: first.text } });

@@ -111,36 +111,49 @@ test("what does not fit so either is told in stages, whole, each with the newest
   expect(parts.join("\n").split("old code, ").length - 1).toBeGreaterThan(38 * 800);
 });
 
-test("a complete checkpoint of exactly the stated length loses no line, and costs one call", async () => {
-  const written: string[] = [];
-  const model = scripted(async ({ prompt }) => {
-    const words = Number(/at most (\d+) words/.exec(prompt)?.[1]);
-    const frame = checkpointText("Rewrite all parts.", "");
-    const items: string[] = [];
-    let left = words - frame.trim().split(/\s+/).length + 1;
-    for (let id = 0; left > 0; id++) {
-      const item = `- src/part-${id % 12}.ts was read and written anew in step ${id}`.split(" ").slice(0, left);
-      left -= item.length;
-      items.push(item.join(" "));
+const FINNISH =
+  "Tietokantayhteyden ympäristömuuttujat tarkistettiin ja palautettiin oletusasetuksiinsa uudelleenkäynnistyksen jälkeen";
+
+/** Words of several languages take more or fewer tokens: the length is stated by what this conversation says. */
+test.each([
+  ["English", (id: number) => `src/part-${id % 12}.ts was read and written anew in step ${id}`, "Part is rewritten."],
+  ["Finnish", (id: number) => `${FINNISH}, vaihe ${id}`, `${FINNISH}. `],
+])(
+  "a complete checkpoint of exactly the stated length loses no line, and costs one call: %s",
+  async (_, item, word) => {
+    const written: string[] = [];
+    const model = scripted(async ({ prompt }) => {
+      const words = Number(/at most (\d+) words/.exec(prompt)?.[1]);
+      const frame = checkpointText(item(0), "");
+      const items: string[] = [];
+      let left = words - frame.trim().split(/\s+/).length + 1;
+      for (let id = 0; left > 0; id++) {
+        const line = `- ${item(id)}`.split(" ").slice(0, left);
+        left -= line.length;
+        items.push(line.join(" "));
+      }
+      const text = frame.replace("## Critical Context\n- ", `## Critical Context\n${items.join("\n")}`);
+      expect(text.split(/\s+/)).toHaveLength(words);
+      written.push(...text.split("\n"));
+      return { text, stopReason: "stop" };
+    });
+    const summarizer = llm({ complete: model.complete, windowTokens: 200_000 });
+    const rounds = work(12, 20_000).flatMap((message) =>
+      "content" in message ? [said("assistant", word.repeat(2))] : [message],
+    );
+    const input = [said("user", word), ...rounds, said("user", `${word} ${NEWEST}`)];
+    for (const ratio of [0.05, 0.1, 0.3]) {
+      written.length = 0;
+      const compactor = createCompactor({ format: openaiResponses, summarizer, prune: { enabled: false } });
+      const { report } = await compactor.compact({ model: "m", input }, { target: { ratio } });
+      expect(report.calls).toBe(1);
+      const told = new Set(report.result?.summary?.split("\n"));
+      expect(written.length).toBeGreaterThan(30);
+      expect(written.filter((line) => !told.has(line))).toEqual([]);
+      expect(report.notes.join()).not.toContain("over its budget");
     }
-    const text = frame.replace("## Critical Context\n- ", `## Critical Context\n${items.join("\n")}`);
-    expect(text.split(/\s+/)).toHaveLength(words);
-    written.push(...text.split("\n"));
-    return { text, stopReason: "stop" };
-  });
-  const summarizer = llm({ complete: model.complete, windowTokens: 200_000 });
-  const input = [said("user", "Rewrite all parts."), ...work(12, 20_000), said("user", NEWEST)];
-  for (const ratio of [0.05, 0.1, 0.3]) {
-    written.length = 0;
-    const compactor = createCompactor({ format: openaiResponses, summarizer, prune: { enabled: false } });
-    const { report } = await compactor.compact({ model: "m", input }, { target: { ratio } });
-    expect(report.calls).toBe(1);
-    const told = new Set(report.result?.summary?.split("\n"));
-    expect(written.length).toBeGreaterThan(30);
-    expect(written.filter((line) => !told.has(line))).toEqual([]);
-    expect(report.notes.join()).not.toContain("over its budget");
-  }
-});
+  },
+);
 
 test("what a short summary leaves of its room goes to the tail", async () => {
   const tokensAfter = async (goal: string): Promise<readonly [number, number]> => {

@@ -1,34 +1,27 @@
 /**
- * The llm summarizer's whole plan for one input, made before the first call: which way to ask, the transcript and its parts, merge
- * width and the bound on calls. Pure; no call is made.
+ * The llm summarizer's whole plan for one input, made before the first call: which way to ask, the parts of the transcript, merge width
+ * and the bound on calls. Pure; no call is made.
  */
 
-import type { SummaryInput } from "../core/checkpoint/summary.ts";
-import { type LiveRequest, liveRequestOf } from "../core/checkpoint/summary.ts";
-import { type Message, textsOf } from "../core/message.ts";
-import { once } from "../core/remember.ts";
-import type { SummaryInputSettings } from "../core/settings/settings.ts";
-import { pairCalls } from "../core/structure/pairing.ts";
+import { type LiveRequest, liveRequestOf, type SummaryInput } from "../core/checkpoint/summary.ts";
+import { textsOf } from "../core/message.ts";
 import { headOf } from "../core/text.ts";
-import { isChanging } from "./call-files.ts";
 import {
   callsFor,
   dividePlan,
   type HistoryShare,
   needsHistoryPruning,
-  oversizeLimit,
-  type PlannedEntry,
   type PlannedPart,
   partsWithin,
   pruneHistory,
   RETRY_RESERVE,
-  shortenOldest,
 } from "./call-plan.ts";
 import { summaryFailed } from "./failure.ts";
 import { createGuardContext, type GuardContext } from "./guard-findings.ts";
 import { latestRequests } from "./guard-lines.ts";
 import { languageOfUsers } from "./language-check.ts";
 import { type LlmSettings, requestLimit } from "./llm-options.ts";
+import { boundedText, entriesFor, keptText } from "./llm-shown.ts";
 import {
   inBandPrompt,
   mergePrompt,
@@ -38,8 +31,8 @@ import {
   updatePrompt,
 } from "./prompts.ts";
 import { withoutIdentifiers } from "./sections.ts";
-import { readable, serializeEntries } from "./serialize.ts";
-import { capEntries, cutMiddleToTokens, joinEntries, MIDDLE_CUT_MARKER, type TranscriptEntry } from "./shrink-text.ts";
+import { readable } from "./serialize.ts";
+import { cutMiddleToTokens, MIDDLE_CUT_MARKER } from "./shrink-text.ts";
 
 export interface PlannedSummary {
   readonly settings: LlmSettings;
@@ -120,7 +113,7 @@ function planHistory(input: SummaryInput, settings: LlmSettings, answerMax: numb
   if (share.droppedMessages.length === 0) return undefined;
   const half = { ...settings, maxCalls: Math.floor(maxCalls / 2) };
   // The guard checks the main summary only, so no call is kept for it here.
-  const oldest = { ...input, messages: share.droppedMessages, turnPrefix: [] };
+  const oldest = { ...input, messages: share.droppedMessages, turnPrefix: [], cut: [] };
   const whole = planLlm(oldest, { ...half, guard: false }, input.budgetTokens);
   const apart = { ...whole, context: { ...whole.context, kept: undefined } };
   const previous = { text: PLACEHOLDER.repeat(apart.context.maxTokens) };
@@ -156,13 +149,10 @@ const KEPT_SHARE = 0.2;
 const REQUEST_SHARE = 0.1;
 /** Around each partial summary in a merge: its heading and its fence. */
 const PART_FRAME_TOKENS = 48;
-const SEPARATOR_TOKENS = 2;
 /** Upper bound of what a provider adds around two texts. */
 const FRAME_TOKENS = 32;
 /** A shorter partial summary would leave the merge nothing to choose from. */
 const PART_TOKENS_MIN = 1_024;
-const TURN_PREFIX_NOTE = "[The messages from here on opened the turn in progress; the rest of it is kept]";
-
 /** `answerMax` is what the budget leaves for the model beside the lines of the guard. */
 function planLlm(input: SummaryInput, settings: LlmSettings, answerMax: number): LlmPlan {
   const { counter, messages, turnPrefix, kept, userTools } = input;
@@ -218,9 +208,12 @@ function planLlm(input: SummaryInput, settings: LlmSettings, answerMax: number):
 
 const SAMPLE_CHARS = 20_000;
 const SAMPLE_WORDS_MIN = 100;
-const TOKENS_PER_WORD_MAX = 4;
+const TOKENS_PER_WORD_MAX = 6;
 /** A summary holds more names than the talk that it is made of. */
 const DENSER = 1.2;
+
+/** In scripts without blanks between words, two characters count as one word. */
+const SPACELESS_WORD = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]{2}/gu;
 
 /** Tokens of a word in the newest words of the conversation, as a summary will use them. */
 function tokensPerWord({ messages, turnPrefix, kept, counter }: SummaryInput): number {
@@ -229,135 +222,10 @@ function tokensPerWord({ messages, turnPrefix, kept, counter }: SummaryInput): n
     if (sample.length >= SAMPLE_CHARS) break;
     if (role === "assistant") sample += `${headOf(textsOf(parts).join("\n"), SAMPLE_CHARS)}\n`;
   }
-  const words = sample.split(/\s+/).length;
+  const words = sample.split(/\s+/).length + (sample.match(SPACELESS_WORD)?.length ?? 0);
   if (words < SAMPLE_WORDS_MIN) return TOKENS_PER_WORD;
   const measured = (counter.countText(sample) / words) * DENSER;
   return Math.min(TOKENS_PER_WORD_MAX, Math.max(TOKENS_PER_WORD, measured));
-}
-
-interface Entries {
-  readonly entries: readonly PlannedEntry[];
-  readonly notes: readonly string[];
-  readonly omissions: readonly string[];
-}
-
-/** What results are shown of where not all of them fit; inputs stay whole. */
-const SHORT_INPUT = { resultHeadChars: 1_500, resultTailChars: 500 };
-
-interface EntryLimits {
-  /** What one request holds. */
-  readonly capacityTokens: number;
-  /** Requests that parts may take. */
-  readonly partsMax: number;
-  /** What stands beside the transcript; it counts towards `maxChars` too. */
-  readonly besideChars: number;
-}
-
-/** Whole where that fits one request; else with the oldest results shortened, where that fits one; else for several requests. */
-function entriesFor(input: SummaryInput, settings: LlmSettings, limits: EntryLimits): Entries {
-  const { capacityTokens, partsMax, besideChars } = limits;
-  const planned: MakeEntry = (messageId, text) => ({
-    messageId,
-    text,
-    tokens: input.counter.countText(text) + SEPARATOR_TOKENS,
-  });
-  const written = (shown: Partial<SummaryInputSettings>): readonly PlannedEntry[] =>
-    writtenEntries(input, settings, shown).map(({ messageId, text }) => planned(messageId, text));
-  const whole = written({});
-  const short = once(() => new Map(written(shortInput(settings.input)).map((entry) => [entry.messageId, entry])));
-  const changing = once(() => resultsOfChanges([...input.messages, ...input.turnPrefix]));
-  const shortOf = (entry: PlannedEntry): PlannedEntry => short().get(entry.messageId) ?? entry;
-  const within = (limitTokens: number) => {
-    const reads = shortenOldest(
-      whole,
-      (entry) => (changing().has(entry.messageId) ? entry : shortOf(entry)),
-      limitTokens,
-    );
-    return reads.totalTokens <= limitTokens ? reads : shortenOldest(whole, shortOf, limitTokens);
-  };
-  const one = within(capacityTokens);
-  const isOne = settings.mode === "single" || (settings.mode === "update" && one.totalTokens <= capacityTokens);
-  const { entries, shortened } = isOne ? one : within(capacityTokens * partsMax);
-  const notes = shortened === 0 ? [] : [`Results in ${shortened} older messages were shortened to fit.`];
-  const fitted = { entries, notes, omissions: [] };
-  const { maxChars } = settings.input;
-  const shownChars = maxChars > 0 ? Math.max(1, maxChars - besideChars) : 0;
-  return capped(isOne ? fitted : withoutOversize(fitted, input, settings, planned), shownChars, planned);
-}
-
-/** Messages with the result of a call that changed something. */
-function resultsOfChanges(messages: readonly Message[]): ReadonlySet<string> {
-  const changing = pairCalls(messages).calls.filter(({ part }) => isChanging(part));
-  return new Set(changing.flatMap(({ results }) => results.flatMap(({ at }) => messages[at.message]?.id ?? [])));
-}
-
-/** No more than the settings show. */
-function shortInput({
-  resultHeadChars: head,
-  resultTailChars: tail,
-}: SummaryInputSettings): Partial<SummaryInputSettings> {
-  return head + tail > 0 && head + tail <= SHORT_INPUT.resultHeadChars ? {} : SHORT_INPUT;
-}
-
-function writtenEntries(
-  { messages, turnPrefix, userTools }: SummaryInput,
-  { style, input }: LlmSettings,
-  shown: Partial<SummaryInputSettings>,
-): readonly TranscriptEntry[] {
-  const all = serializeEntries([...messages, ...turnPrefix], { style, input: { ...input, ...shown }, userTools });
-  // The first message of the turn may show nothing, as reasoning does.
-  const prefixIds = new Set(turnPrefix.map(({ id }) => id));
-  const prefixStart = all.findIndex(({ messageId }) => prefixIds.has(messageId));
-  return all.map((entry, index) =>
-    index === prefixStart ? { ...entry, text: `${TURN_PREFIX_NOTE}\n\n${entry.text}` } : entry,
-  );
-}
-
-type MakeEntry = (messageId: string, text: string) => PlannedEntry;
-
-/** Cuts the middle out of a conversation over `maxChars`. */
-function capped(whole: Entries, maxChars: number, planned: MakeEntry): Entries {
-  const entries = capEntries(whole.entries, maxChars, planned);
-  if (entries === whole.entries) return whole;
-  const note = `The conversation was cut from the middle to ${maxChars} characters.`;
-  return { ...whole, entries, notes: [...whole.notes, note] };
-}
-
-/** Takes the middle out of messages that are too large for a part, and reports them. */
-function withoutOversize(
-  { entries, notes }: Entries,
-  { counter }: SummaryInput,
-  { windowTokens }: LlmSettings,
-  planned: MakeEntry,
-): Entries {
-  const omissions: string[] = [];
-  const limit = { limitTokens: oversizeLimit(windowTokens), count: counter.countText };
-  const lighter = entries.map((entry) => {
-    if (entry.tokens <= limit.limitTokens) return entry;
-    omissions.push(
-      `The middle of message ${entry.messageId} (about ${entry.tokens} tokens) was left out: it was too large.`,
-    );
-    return planned(entry.messageId, cutMiddleToTokens(entry.text, limit, MIDDLE_CUT_MARKER));
-  });
-  return { entries: lighter, notes: [...notes, ...omissions], omissions };
-}
-
-/** What the model is shown of the messages that stay: all that fits, of the results the newest. */
-function keptText(input: SummaryInput, settings: LlmSettings, limitTokens: number): string | undefined {
-  const { counter, kept, userTools } = input;
-  const spoken = kept.filter(({ role }) => role !== "system");
-  const written = (shown: Partial<SummaryInputSettings>) =>
-    serializeEntries(spoken, { style: settings.style, input: { ...settings.input, ...shown, maxChars: 0 }, userTools });
-  const whole = joinEntries(written({}));
-  if (counter.countText(whole) <= limitTokens) return boundedText(whole, limitTokens, input);
-  return boundedText(joinEntries(written(shortInput(settings.input))), limitTokens, input);
-}
-
-/** Without its middle where it is too long; undefined where nothing is left to say. */
-function boundedText(text: string, limitTokens: number, { counter }: SummaryInput): string | undefined {
-  const limit = { limitTokens: Math.floor(limitTokens), count: counter.countText };
-  const fitted = cutMiddleToTokens(text.toWellFormed(), limit, MIDDLE_CUT_MARKER);
-  return fitted.trim() === "" ? undefined : fitted;
 }
 
 interface FittedRequest {

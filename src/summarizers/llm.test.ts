@@ -9,6 +9,7 @@ import {
   statusError,
 } from "../../test/summarizer-script.ts";
 import type { SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
+import { type Message, text } from "../core/message.ts";
 import { llm } from "./llm.ts";
 import type { LlmOptions } from "./llm-options.ts";
 
@@ -189,6 +190,28 @@ test("what is asked: temperature 0, 4,096 tokens, the transcript fenced, the upd
   expect(model.requests.at(-1)?.prompt).toMatch(
     /## Existing Summary\n\n<data-(\w+) kind="summary">[\s\S]+## New Conversation\n\n<data-\1 /,
   );
+});
+
+test("what is cut out of results that stay is shown, under their tool's name, and may be told", async () => {
+  const model = scripted(GOOD.replace("340 ms", "355 ms"));
+  const summarizer = llm({ complete: model.complete, windowTokens: 200_000 });
+  const call: Message = {
+    id: "k1",
+    role: "assistant",
+    parts: [{ type: "tool-call", callId: "1", name: "time", input: {} }],
+  };
+  const answered = (said: string): Message => ({
+    id: "k2",
+    role: "user",
+    parts: [{ type: "tool-result", callId: "1", content: [text(said)], isError: false }],
+  });
+  const kept = [call, answered("It took […]")];
+  const input = inputOf(CONVERSATION, { kept, cut: [answered("It took 355 ms")] });
+  const result = await summarizer.summarize(input, contextOf());
+  expect(model.requests[0]?.prompt).toMatch(
+    /without the middle of their results\]\n\n\[Result of time\]: It took 355 ms\n<\/data/,
+  );
+  expect(result.text).toContain("355 ms");
 });
 
 test("an earlier list of identifiers is no text to carry on", async () => {

@@ -1,6 +1,6 @@
 /**
- * A summarizer that asks any model through one function. The path of a summary: planned in `llm-plan.ts`, carried out in
- * `llm-draft.ts`, each question asked in `ask.ts` and its answer read in `answer.ts`, the text checked in `guard.ts`. Every request
+ * A summarizer that asks any model through one function. The path of a summary: planned in `llm-plan.ts`, which takes what the model is
+ * shown from `llm-shown.ts`; carried out in `llm-draft.ts`, each question asked in `ask.ts` and its answer read in `answer.ts`, the text checked in `guard.ts`. Every request
  * fits the model's window, the number of calls is known before the first, and a failure is an error with a reason, never a summary.
  */
 

@@ -255,7 +255,7 @@ const RUN_CHARS_MIN = 400;
 const DATA_URL = /data:[\w.+/-]{1,80};base64,[A-Za-z0-9+/_=-]*/gi;
 const RUN_CHARACTER = /[A-Za-z0-9+/_=-]/;
 
-export function withoutBinaryRuns(text: string): string {
+function withoutBinaryRuns(text: string): string {
   const short = text.includes(";base64,") ? text.replace(DATA_URL, (data) => sizeOf(data.length)) : text;
   const isRunAt = (at: number): boolean => RUN_CHARACTER.test(short[at] ?? "");
   const pieces: string[] = [];

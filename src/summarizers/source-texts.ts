@@ -5,9 +5,16 @@ import { isArray, isObject, type JsonValue } from "../core/json.ts";
 import type { Message, OpaquePart, Part } from "../core/message.ts";
 
 /** Everything that a summary may use. */
-export function groundOf({ messages, turnPrefix, kept, previous, instructions }: SummaryInput): readonly string[] {
+export function groundOf({
+  messages,
+  turnPrefix,
+  kept,
+  cut = [],
+  previous,
+  instructions,
+}: SummaryInput): readonly string[] {
   const others = [previous?.text, instructions].filter((text) => text !== undefined);
-  return [...sourceTexts(messages), ...sourceTexts(turnPrefix), ...sourceTexts(kept), ...others];
+  return [...sourceTexts(messages), ...sourceTexts(turnPrefix), ...sourceTexts(kept), ...sourceTexts(cut), ...others];
 }
 
 export function sourceTexts(messages: readonly Message[]): readonly string[] {

@@ -14,7 +14,7 @@ export type Embed = (texts: readonly string[], options: Waiting) => Promise<read
 export interface VectorShelf {
   /** Of the last message that has one. */
   newest(): Promise<MessageVector | undefined>;
-  /** Messages after the number, in order, whatever became of them. */
+  /** Messages with a higher number, in order; archived ones too. */
   texts(after: number, limit: number): Promise<readonly MessageText[]>;
   add(vectors: readonly MessageVector[], waiting: Waiting): Promise<void>;
   clear(waiting: Waiting): Promise<void>;

@@ -21,7 +21,7 @@ export interface QuotedText extends Quoted {
 
 /** What a search found, best first, and what stands around it. */
 export interface Findings {
-  /** Quoted in any case. */
+  /** Always quoted. */
   readonly hits: readonly QuotedText[];
   /** Further hits and the messages around `hits`: quoted as far as there is room. */
   readonly further: readonly QuotedText[];
@@ -31,10 +31,10 @@ export interface Findings {
 /** How far from a hit other messages are worth showing with it. */
 export const NEIGHBOURS_MAX = 2;
 
-/** What a message is worth beside one that is nearer to the hit by one. */
+/** A message one step further from the hit is worth this share of the nearer one. */
 const NEIGHBOUR_SHARE = 0.7;
 
-/** Hits of the first ranks are worth nearly the same; far behind them, half the rank is worth twice as much. */
+/** A hit is worth 1 / (rank + offset), so the first ranks differ little. */
 const RANK_OFFSET = 8;
 
 /**

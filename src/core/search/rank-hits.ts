@@ -137,7 +137,7 @@ const SATURATION = 1.2;
 /** How much a long text has to say a term more often; 0 for not at all, 1 in proportion. */
 const LENGTH_SHARE = 0.5;
 
-/** No text counts as shorter: to say little besides is no merit. */
+/** In characters; shorter texts count as this long, because a short text is not a better answer by itself. */
 const LENGTH_MIN = 100;
 
 /** What the whole query standing there adds to a score that is about 1 when all terms are found. */

@@ -112,7 +112,7 @@ function pushPairs(run: string, words: string[]): void {
 /** Endings of English words, the longest first. Words of other languages lose them too, in texts and queries alike. */
 const ENDINGS = ["ation", "ment", "ing", "ion", "ed", "es", "er", "ly", "s"];
 
-/** Of a plural of a noun that was made of a verb. */
+/** One word loses at most two endings, as in `connections`. */
 const ENDINGS_MAX = 2;
 const STEM_CHARACTERS_MIN = 3;
 const PLAIN_WORD = /^[a-z]{4,}$/;

@@ -8,7 +8,16 @@ import { throwIfAborted, type Version, type Waiting } from "../../core/store/sto
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import type { Finding, FullStore, SessionSummary } from "../../core/store/store-upkeep.ts";
 import { sessionExists, sessionMissing, storeClosed } from "../refusals.ts";
-import { archiveOf, changesSince, countsOf, editsOf, examineLog, searchSourceOf, summaryOf } from "./read-log.ts";
+import {
+  archiveOf,
+  changesSince,
+  countsOf,
+  editsOf,
+  examineLog,
+  type SessionVectors,
+  searchSourceOf,
+  summaryOf,
+} from "./read-log.ts";
 import {
   type AppendRecord,
   eventsToPurge,
@@ -205,7 +214,9 @@ function readMethods({ backend, load }: Gate) {
     },
     async search(sessionId, query, limit, scope, waiting) {
       const request = searchRequest(query, limit, scope);
-      const source = searchSourceOf(await load(sessionId, "whole"), backend().embed);
+      const log = await load(sessionId, "whole");
+      const { embed, vectorsOf } = backend();
+      const source = searchSourceOf(log, embed && { embed, vectors: vectorsOf(log) });
       return search(source, { ...request, ...waiting });
     },
     async *sessions() {
@@ -230,8 +241,8 @@ export type Depth = "view" | "whole";
 /** Where sessions are kept. A signal ends the wait for other writers, but not work that has begun. */
 export interface LogBackend {
   readonly url: string;
-  /** Only of a backend that gives the same log each time: vectors are kept for it in memory. */
-  readonly embed?: Embed | undefined;
+  readonly embed: Embed | undefined;
+  vectorsOf(log: SessionLog): SessionVectors;
   now(): Date;
   newId(): string;
   /** With its first messages, or not at all. False when there is a session of that id. */

@@ -7,7 +7,15 @@ import { type Candidate, holdsWord } from "../../core/search/rank-hits.ts";
 import { CANDIDATES_MAX, type SearchSource } from "../../core/search/search.ts";
 import { isDateTerm } from "../../core/search/search-dates.ts";
 import { indexTerms, SPACELESS_CHARACTER, searchForm } from "../../core/search/search-words.ts";
-import type { ArchiveRange, Changes, RowCounts, SearchScope, StoredMessage, Version } from "../../core/store/store.ts";
+import type {
+  ArchiveRange,
+  Changes,
+  RowCounts,
+  SearchScope,
+  StoredMessage,
+  Version,
+  Waiting,
+} from "../../core/store/store.ts";
 import type { EventEdits, Finding, SessionSummary, StoredEdit } from "../../core/store/store-upkeep.ts";
 import { eventsInForce } from "./records.ts";
 import { asSent, asWritten, isTakenBack, type Row, recordOf, type SessionLog, stateOf } from "./session-log.ts";
@@ -62,12 +70,24 @@ export function summaryOf(log: SessionLog): SessionSummary {
   return { id, format, agentId, metadata, model, ...counts, ...tokens, createdAt, updatedAt };
 }
 
-export function searchSourceOf(log: SessionLog, embed: Embed | undefined): SearchSource {
+/** Where a backend keeps the vectors of a session, by the numbers of its messages. */
+export interface SessionVectors {
+  all(): Promise<ReadonlyMap<number, Int8Array>>;
+  add(vectors: readonly MessageVector[], waiting: Waiting): Promise<void>;
+  clear(waiting: Waiting): Promise<void>;
+}
+
+interface LogMeaning {
+  readonly embed: Embed;
+  readonly vectors: SessionVectors;
+}
+
+export function searchSourceOf(log: SessionLog, meaning: LogMeaning | undefined): SearchSource {
   const rows = [...log.rows.values()].filter((row) => !isTakenBack(row));
   const inScope = (scope: SearchScope): readonly Row[] =>
     scope === "all" ? rows : rows.filter(({ archivedBy }) => archivedBy !== null);
   return {
-    meaning: embed && { embed, shelf: shelfOf(log, inScope) },
+    meaning: meaning && { embed: meaning.embed, shelf: shelfOf(log, meaning.vectors, inScope) },
     holders: async (terms, scope) => holdersOf(inScope(scope), terms),
     candidates: async (sequences) => {
       const chosen = new Set(sequences);
@@ -80,26 +100,31 @@ function candidateOf({ id: messageId, sequence, role, body, madeBy, archivedBy, 
   return { messageId, sequence, role, text: bodyText(body), isSummary: madeBy !== null, archivedBy, createdAt };
 }
 
-function shelfOf(log: SessionLog, inScope: (scope: SearchScope) => readonly Row[]): VectorShelf {
+/** Vectors of messages that are not there any more do not count. */
+function shelfOf(
+  log: SessionLog,
+  vectors: SessionVectors,
+  inScope: (scope: SearchScope) => readonly Row[],
+): VectorShelf {
   const rows = [...log.rows.values()];
-  const vectorOf = ({ sequence, vector }: Row): readonly MessageVector[] =>
-    vector === undefined ? [] : [{ sequence, vector }];
   const after = (all: readonly Row[], number: number): readonly Row[] =>
     all.filter(({ sequence }) => sequence > number);
+  const vectorsOf = async (all: readonly Row[]): Promise<readonly MessageVector[]> => {
+    const known = await vectors.all();
+    return all.flatMap(({ sequence }) => {
+      const vector = known.get(sequence);
+      return vector === undefined ? [] : [{ sequence, vector }];
+    });
+  };
   return {
-    newest: async () => rows.flatMap(vectorOf).at(-1),
+    newest: async () => (await vectorsOf(rows)).at(-1),
     texts: async (number, limit) =>
       after(rows, number)
         .slice(0, limit)
         .map(({ sequence, body }) => ({ sequence, text: bodyText(body) })),
-    add: async (vectors) => {
-      const bySequence = new Map(rows.map((row) => [row.sequence, row]));
-      for (const { sequence, vector } of vectors) Object.assign(bySequence.get(sequence) ?? {}, { vector });
-    },
-    clear: async () => {
-      for (const row of rows) delete row.vector;
-    },
-    page: async (number, scope, limit) => after(inScope(scope), number).flatMap(vectorOf).slice(0, limit),
+    add: (added, waiting) => vectors.add(added, waiting),
+    clear: (waiting) => vectors.clear(waiting),
+    page: async (number, scope, limit) => (await vectorsOf(after(inScope(scope), number))).slice(0, limit),
   };
 }
 

@@ -58,8 +58,8 @@ export interface Row extends Omit<LogMessage, "isPinned"> {
   readonly createdAt: string;
   /** Of events in force, oldest first. */
   edits: readonly RowEdit[];
-  /** For search by meaning, once somebody searched. */
-  vector?: Int8Array;
+  /** For search by meaning, of a store in memory, once somebody searched. */
+  vector?: Int8Array | undefined;
 }
 
 interface RowEdit extends StoredEdit {

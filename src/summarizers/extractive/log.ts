@@ -58,26 +58,28 @@ const FAILURES_MAX = 8;
 const FAILURE_CHARS_MAX = 240;
 
 export function logOf(calls: readonly LoggedCall[]): readonly LogLine[] {
-  const lines: LogLine[] = [];
+  const lines = openFailures(calls).map(({ called, action, object, cause = "", key }): LogLine => {
+    const text = oneLine(`${object} → ${cause}`, FAILURE_CHARS_MAX);
+    return { type: "failure", text, action, at: called.at, ids: called.ids, key };
+  });
+  const groups = Map.groupBy(
+    calls.filter(({ called, cause }) => !called.isKept && cause === undefined),
+    ({ key }) => key,
+  );
+  for (const group of groups.values()) lines.push(...lineOf(group));
+  return lines.toSorted((a, b) => a.at - b.at);
+}
+
+/** The newest calls that leave and failed, without those that tried what succeeded later. */
+export function openFailures(calls: readonly LoggedCall[]): readonly LoggedCall[] {
   const succeeded = new Map<string, number>();
   for (const { called, action, object, cause } of calls) {
     if (cause === undefined && called.isAnswered) succeeded.set(tryKey(action, object), called.at);
   }
-  const leaving = calls.filter(({ called }) => !called.isKept);
-  for (const call of leaving) {
-    const { called, action, object, cause, key } = call;
-    if (cause === undefined || (succeeded.get(tryKey(action, object)) ?? -1) > called.at) continue;
-    const text = oneLine(`${object} → ${cause}`, FAILURE_CHARS_MAX);
-    lines.push({ type: "failure", text, action, at: called.at, ids: called.ids, key });
-  }
-  const groups = Map.groupBy(
-    leaving.filter(({ cause }) => cause === undefined),
-    ({ key }) => key,
-  );
-  for (const group of groups.values()) lines.push(...lineOf(group));
-  const failures = lines.filter(({ type }) => type === "failure");
-  const old = new Set(failures.slice(0, Math.max(0, failures.length - FAILURES_MAX)));
-  return lines.filter((line) => !old.has(line)).toSorted((a, b) => a.at - b.at);
+  return calls
+    .filter(({ called, cause }) => !called.isKept && cause !== undefined)
+    .filter(({ called, action, object }) => (succeeded.get(tryKey(action, object)) ?? -1) <= called.at)
+    .slice(-FAILURES_MAX);
 }
 
 /** Calls that did the same, told with the outcome of the newest. */
