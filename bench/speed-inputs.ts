@@ -6,11 +6,10 @@
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { convert } from "../src/convert.ts";
 import { CompactionError } from "../src/core/errors.ts";
 import { isArray, isObject, type JsonArray, type JsonValue } from "../src/core/json.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
-import { formatNamed } from "../src/formats.ts";
+import { convert, formatNamed } from "../src/formats.ts";
 import { type RecordedConversation, readTranscriptFile } from "../src/transcripts/index.ts";
 import { seeded } from "./random.ts";
 

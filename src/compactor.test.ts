@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import { type CallOptions, createCompactor } from "./compactor.ts";
-import { convert } from "./convert.ts";
 import type { JsonObject } from "./core/json.ts";
 import type { Settings } from "./core/settings/settings.ts";
 import { anthropicMessages } from "./formats/anthropic-messages.ts";
 import { openaiChat } from "./formats/openai-chat.ts";
-import { formatNamed, formatNames } from "./formats.ts";
+import { convert, formatNamed, formatNames } from "./formats.ts";
 import { llm } from "./summarizers/llm.ts";
 
 const say = (role: string, text: string): JsonObject => ({ role, content: text });

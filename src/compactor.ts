@@ -4,18 +4,35 @@
  * that its provider would refuse, and never damages the request it was given.
  */
 
+import { decodeView } from "./compactor/decode.ts";
 import { calibrate, type Engine, estimateOf, modelFor, settingsFor } from "./compactor/engine.ts";
 import { createTeller, createWatch, type WatchOptions } from "./compactor/events.ts";
 import { createKnownLists } from "./compactor/known-lists.ts";
 import type { NativeCompaction } from "./compactor/native.ts";
-import { type CallOptions, checkOptions, type ViewCall } from "./compactor/options.ts";
+import {
+  type CallOptions,
+  checkOptions,
+  checkViewCall,
+  throwIfAborted,
+  type ViewCall,
+  type ViewKeeper,
+} from "./compactor/options.ts";
 import { learnOverflow } from "./compactor/overflow.ts";
-import type { ViewPass } from "./compactor/pass.ts";
+import { decideOn, runPass, type ViewPass } from "./compactor/pass.ts";
+import { NO_PASSES } from "./compactor/passes.ts";
+import {
+  advance,
+  type KnownView,
+  knownAfter,
+  type QuietPass,
+  quietPass,
+  tellQuiet,
+  unknownView,
+} from "./compactor/quiet.ts";
 import type { Prices } from "./compactor/report.ts";
 import { type Compacted, fitRequest, observeRequest, planRequest } from "./compactor/requests.ts";
 import { type RetentionOptions, rememberScores } from "./compactor/retention.ts";
 import { createViewMemory } from "./compactor/view-memory.ts";
-import { passOver, planOver } from "./compactor/views.ts";
 import type { SettingsSummarizer, Summarizer } from "./core/checkpoint/summary.ts";
 import type { OnHook } from "./core/hooks/hooks.ts";
 import { isSameJson } from "./core/identity.ts";
@@ -28,8 +45,7 @@ import type { Format } from "./core/ports.ts";
 import type { Settings, SettingsInput } from "./core/settings/settings.ts";
 import type { TokenCounter } from "./core/tokens/tokens.ts";
 import { counterNamed } from "./counters.ts";
-import type { ProfileName } from "./profiles/profiles.ts";
-import { WINDOW_TOKENS } from "./profiles/shared.ts";
+import { type ProfileName, WINDOW_TOKENS } from "./profiles/profiles.ts";
 import {
   mergeInputs,
   profileNameOf,
@@ -110,7 +126,6 @@ export interface Compactor<Request extends object = object> {
   windowTokens(model?: string): number;
   /** Where compaction begins, in tokens; undefined where no trigger counts tokens. */
   triggerTokens(model?: string): number | undefined;
-  /** The windows learned from refusals, by model. */
   readonly windows: LearnedWindows;
   /** The same compactor for one conversation: it remembers what this one does so far, and from then on its own edits of lists alone. */
   forConversation(): Compactor<Request>;
@@ -118,7 +133,8 @@ export interface Compactor<Request extends object = object> {
 
 /** @example const compactor = createCompactor({ format: anthropicMessages, windowTokens: 200_000 }); */
 export function createCompactor<Request extends object>(options: CompactorOptions<Request>): Compactor<Request> {
-  return compactorOver(options.format, createEngine(options));
+  const engine = createEngine(options);
+  return compactorOver(options.format, engine);
 }
 
 /** Forks of a conversation have its beginning in common. */
@@ -257,5 +273,89 @@ function rememberLatest<One, Other, Answer>(
     if (latest === undefined || latest.one !== one || !isSameJson(latest.other, other))
       latest = { answer: answer(one, other), one, other: structuredClone(other) };
     return latest.answer;
+  };
+}
+
+function planOver(engine: Engine, view: Conversation, call: ViewCall): Plan {
+  checkViewCall(call);
+  const quiet = quietView(engine, view, call);
+  return quiet?.pass.plan ?? decideOn(engine, decodeView(engine, copyOf(view), call)).decision.plan;
+}
+
+/** The caller may add to the list; the decision needs a fixed one. */
+function copyOf(view: Conversation): Conversation {
+  return { ...view, messages: [...view.messages] };
+}
+
+async function passOver(engine: Engine, view: Conversation, call: ViewCall): Promise<ViewPass> {
+  checkViewCall(call);
+  throwIfAborted(call.signal);
+  const startedMs = engine.watch.now();
+  const quiet = quietView(engine, view, call);
+  if (quiet !== undefined) {
+    const { known, pass } = quiet;
+    advance(known, view.messages.slice(known.ledger.length));
+    engine.views.set(view.messages, known);
+    return quietResult(
+      engine,
+      view,
+      { ...quiet, pass: { ...pass, report: tellQuiet(engine, pass, { known, call, startedMs }) } },
+      call,
+    );
+  }
+  const kept = copyOf(view);
+  const reading = decodeView(engine, kept, call);
+  const result = await runPass(engine, reading, { call, keeper: call.keeper ?? NOBODY, startedMs });
+  if (result.view !== kept) return result;
+  const { counting, model, input, repairs } = reading;
+  const { violations, sent, plan } = result;
+  const isLeft = sent === kept && plan.steps.length === 0 && input.asked === undefined;
+  const scope = { format: engine.format, frame: { ...kept, messages: [] }, model };
+  const { messages } = kept;
+  const looked = { messages, edited: 0, scope, settings: input.settings, counting, repairs, violations };
+  const known = isLeft ? knownAfter(looked) : undefined;
+  if (known !== undefined) engine.views.set(view.messages, known);
+  return { ...result, view };
+}
+
+const NOBODY: ViewKeeper = { begin: () => true, originals: () => [], commit: () => undefined, failed: () => {} };
+
+interface QuietView {
+  readonly known: KnownView;
+  readonly pass: QuietPass;
+}
+
+function quietView(engine: Engine, view: Conversation, call: ViewCall): QuietView | undefined {
+  if (call.asked !== undefined || call.attempt !== undefined || view.messages.length === 0) return undefined;
+  const before = engine.views.get(view.messages);
+  const model = engine.model ?? call.model;
+  const isKnown = before !== undefined && before.scope.model === model && isSameFrame(before.scope.frame, view);
+  const known = isKnown ? before : unknownView(engine, { ...view, messages: [] }, model, call);
+  const pass = known && quietPass(engine, known, view.messages.slice(known.ledger.length), call);
+  return known && pass && { known, pass };
+}
+
+function isSameFrame(one: Conversation, other: Conversation): boolean {
+  return one.system === other.system && one.tools === other.tools && one.wire === other.wire;
+}
+
+function quietResult(engine: Engine, view: Conversation, { known, pass }: QuietView, call: ViewCall): ViewPass {
+  const { length } = view.messages;
+  return {
+    view,
+    sent: view,
+    // Encoded on demand: a keeper of a view has most of it in wire form already.
+    get encoded(): unknown {
+      return engine.format.encode({ ...view, messages: view.messages.slice(0, length) });
+    },
+    plan: pass.plan,
+    report: pass.report,
+    estimatedTokens: pass.estimatedTokens,
+    violations: known.violations,
+    passes: call.passes ?? NO_PASSES,
+    settings: known.settings,
+    strategy: "prune",
+    isCompaction: false,
+    isQuiet: true,
   };
 }

@@ -3,7 +3,6 @@
 export type { CompactionRecord, Fallback } from "./compactor/report.ts";
 export type { KeepRecentInput, Tail } from "./compactor/retention.ts";
 export type { NativeAnswer, ViewCall, ViewKeeper, ViewPass } from "./compactor.ts";
-export { type Converted, convert } from "./convert.ts";
 export type { Checkpoint, Decision, ToolFailure } from "./core/checkpoint/checkpoint.ts";
 export { parseCheckpoint, renderCheckpoint } from "./core/checkpoint/checkpoint.ts";
 export type { SettingsSummarizer, Summary, SummaryInput, SummaryResult } from "./core/checkpoint/summary.ts";
@@ -65,7 +64,7 @@ export {
   messageCounter,
   type TokenCounter,
 } from "./core/tokens/tokens.ts";
-export { formatNamed, formatNames, isFormatName } from "./formats.ts";
+export { type Converted, convert, formatNamed, formatNames, isFormatName } from "./formats.ts";
 export type { Waiting } from "./session/session-port.ts";
 export { resolveSettings, type SettingsLayers, type SettingsWarning, settingsWarnings } from "./settings.ts";
 export { type HistoryTextOptions, historyText } from "./summarizers/serialize.ts";

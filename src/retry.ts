@@ -1,14 +1,10 @@
-/**
- * When a model is asked again, and how long to wait first: decided by what an error is made of, as SDKs and `fetch` make them. Used by
- * the summarizer and by models whose client does not retry by itself. Sends nothing.
- */
+/** When a model is asked again, and how long to wait first: decided by what an error is made of, as SDKs and `fetch` make them. */
 
 import { CompactionError } from "./core/errors.ts";
 import { isObject, numberOf, stringOf } from "./core/json.ts";
 import { timerMs } from "./core/waiting.ts";
 
 export interface RetrySettings {
-  /** The first attempt included. */
   readonly maxAttempts: number;
   readonly firstDelayMs: number;
   readonly factor: number;
@@ -34,6 +30,9 @@ export const DEFAULT_RETRY: RetrySettings = {
   sleep: abortableSleep,
   now: Date.now,
 };
+
+/** As often and as soon as the official clients, for what none of them retries. */
+export const CLIENT_RETRY: RetrySettings = { ...DEFAULT_RETRY, maxAttempts: 3, firstDelayMs: 500 };
 
 /** The first delay before attempt 2, `factor` times as long before each later one. A delay that the provider states replaces both. */
 export function delayBefore(attempt: number, settings: RetrySettings, error?: unknown): number {

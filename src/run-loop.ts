@@ -7,11 +7,13 @@
 import { CompactionError } from "./core/errors.ts";
 import type { HookEvent } from "./core/hooks/hook-events.ts";
 import { isObject, numberOf } from "./core/json.ts";
+import { textsOf } from "./core/message.ts";
 import type { Model, ModelCall, ModelReply, StopReason } from "./core/model.ts";
-import { offerTools, stateOf } from "./loop/calls.ts";
+import { structureOf } from "./core/structure/structure.ts";
 import { createGate, type Gate } from "./loop/gate.ts";
 import { flushMemory } from "./loop/memory-flush.ts";
-import { type LoopTool, runTools, type ToolResult, toolsOf } from "./loop/tools.ts";
+import { type LoopTool, offerTools, runTools, type ToolResult, toolsOf } from "./loop/tools.ts";
+import { CLIENT_RETRY, delayBefore, type RetrySettings } from "./retry.ts";
 import type { SessionPass } from "./session/compact-view.ts";
 import type { Session } from "./session/session-port.ts";
 import type { Appendable } from "./session/wire-input.ts";
@@ -32,6 +34,8 @@ export interface LoopOptions {
   readonly toolTimeoutMs?: number;
   /** Whether answers are streamed: texts arrive as events while they are written. Default: true. */
   readonly stream?: boolean;
+  /** For an answer that breaks off, which no client retries. Default: as often and as soon as the official clients. */
+  readonly retry?: Partial<RetrySettings>;
   /** True: a summary is made while the loop goes on, and swapped in before a later call. Default: the loop waits for it. */
   readonly background?: boolean;
   /** More tools, for the memory flush of the settings: with them the model writes down what must outlast the session. */
@@ -66,7 +70,6 @@ export interface LoopResult {
 
 const STEPS_MAX = 100;
 const TOOL_TIMEOUT_MS = 120_000;
-const NEVER = new AbortController().signal;
 
 /**
  * Runs until the model is done. Throws `aborted`, `model-failed` or `compaction-failure`; the session can be continued after each.
@@ -75,14 +78,15 @@ const NEVER = new AbortController().signal;
  * const { text } = await runLoop({ session, model: anthropic(client, "claude-opus-5-5"), tools, input: "Fix the build" });
  */
 export async function runLoop(options: LoopOptions): Promise<LoopResult> {
-  const { session, input, signal = NEVER } = options;
-  const instructions = commandIn(options);
-  if (instructions !== undefined) return compactByHand(options, instructions);
+  // A signal of its own for each loop: clients leave listeners behind on it.
+  const { session, input, background = false, signal = new AbortController().signal } = options;
   const unheard = session.compactor.on("notify", (event, { sessionId }) => {
     if (sessionId === session.id) options.onEvent?.({ type: "compaction", event });
   });
-  const gate = createGate(session, options.background ?? false);
+  const gate = createGate(session, background, signal);
   try {
+    const instructions = commandIn(options);
+    if (instructions !== undefined) return await compactByHand(gate, instructions);
     await offerTools(session, toolsOf(options), signal);
     if (input !== undefined) await session.append(input, { signal });
     return await steps(options, gate, signal);
@@ -107,12 +111,38 @@ async function steps(options: LoopOptions, gate: Gate, signal: AbortSignal): Pro
     text = reply.text;
     const isPaused = reply.stopReason === "pause";
     if (reply.calls.length === 0 && !isPaused) {
-      await gate.afterTurn(signal);
+      await gate.afterTurn();
       return { text, stopReason: reply.stopReason, steps: step };
     }
     await answerCalls(options, reply.calls, signal);
   }
   return { text, stopReason: "max-steps", steps: maxSteps };
+}
+
+interface LoopState {
+  /** Calls of the newest answer whose results are not stored, in order; none that the provider runs itself. */
+  readonly calls: readonly ModelCall[];
+  /** The text of the newest message where that is an answer: then nothing is left to ask for. */
+  readonly answer: string | undefined;
+}
+
+async function stateOf(session: Session, signal: AbortSignal): Promise<LoopState> {
+  const view = await session.view({ signal });
+  const { format } = session.compactor;
+  const messages = view.flatMap(({ body }) => format.decode([body]).messages);
+  const structure = structureOf(messages);
+  const open = structure.openRound();
+  const calls = structure.pairing.calls.flatMap(({ part, at, results }): readonly ModelCall[] => {
+    if (open === undefined || at.message < open.start || results.length > 0 || part.server === true) return [];
+    const { callId, name, input } = part;
+    return [{ ...(callId !== undefined && { callId }), name, input }];
+  });
+  const newest = messages.at(-1);
+  const isAnswered = calls.length === 0 && newest?.role === "assistant";
+  return {
+    calls,
+    answer: isAnswered ? textsOf(newest.parts.filter(({ type }) => type === "text")).join("") : undefined,
+  };
 }
 
 /** Each result is stored as soon as it is there, so that no tool has to run again after a crash. */
@@ -130,27 +160,28 @@ async function answerCalls(options: LoopOptions, calls: readonly ModelCall[], si
   });
 }
 
-/** One model call, on a view that fits. A refusal as too long is compacted for, as often as the settings allow. */
+/** One model call, on a view that fits. After a refusal as too long the view is compacted, as often as the settings allow. */
 async function ask(options: LoopOptions, gate: Gate, signal: AbortSignal): Promise<ModelReply> {
-  const { onEvent } = options;
-  let pass = await gate.pass(signal);
-  for (let retries = 0; ; ) {
+  const retry: RetrySettings = { ...CLIENT_RETRY, isRetryable: isBrokenOff, ...options.retry };
+  let pass = await gate.pass();
+  for (let attempt = 1; ; ) {
     try {
       const reply = await answerOf(options, pass, signal);
-      const healed = reply.stopReason === "window-full" ? await gate.heal(cutOff(reply), signal) : undefined;
+      const healed = reply.stopReason === "window-full" ? await gate.heal(cutOff(reply)) : undefined;
       if (healed?.report.overflow?.retry !== true) return reply;
       pass = resent(options, healed);
     } catch (error) {
       if (!(error instanceof CompactionError && error.code === "model-failed")) throw error;
-      if (error.reason !== "overflow") {
-        if (!isBrokenOff(error) || ++retries > RETRIES_MAX) throw error;
-        onEvent?.({ type: "retry", because: error.message });
+      if (error.reason === "overflow") {
+        const healed = await gate.heal(error.cause);
+        const { overflow } = healed.report;
+        if (overflow?.retry !== true) throw unhealed(error, overflow?.because);
+        pass = resent(options, healed);
         continue;
       }
-      const healed = await gate.heal(error.cause, signal);
-      const { overflow } = healed.report;
-      if (overflow?.retry !== true) throw unhealed(error, overflow?.because);
-      pass = resent(options, healed);
+      if (!retry.isRetryable(error) || ++attempt > retry.maxAttempts) throw error;
+      options.onEvent?.({ type: "retry", because: error.message });
+      await retry.sleep(delayBefore(attempt, retry, error), signal);
     }
   }
 }
@@ -161,7 +192,7 @@ function resent({ onEvent }: LoopOptions, healed: SessionPass): SessionPass {
   return healed;
 }
 
-/** The refusal that a provider leaves unsaid: it answers as far as the window goes. */
+/** Some providers answer as far as the window goes instead of refusing: the refusal that such an answer stands for. */
 function cutOff({ usage }: ModelReply): object {
   const numbers = usage && { n_prompt_tokens: usage.inputTokens, n_ctx: usage.inputTokens + usage.outputTokens };
   return { code: "context_length_exceeded", ...numbers };
@@ -180,12 +211,12 @@ async function answerOf({ model, stream = true, onEvent }: LoopOptions, pass: Se
   throw new CompactionError("model-failed", `${model.id} ended its stream without an answer.`, { retryable: true });
 }
 
-/** An answer that broke off after it had begun: clients retry what has a status, and not this. Nothing of it was stored. */
-function isBrokenOff({ retryable, cause }: CompactionError): boolean {
+/** Whether an answer broke off after it had begun. Clients retry what has a status, and not this. Nothing of the answer was stored. */
+function isBrokenOff(error: unknown): boolean {
+  if (!(error instanceof CompactionError)) return false;
+  const { retryable, cause } = error;
   return retryable && (!isObject(cause) || numberOf(cause.status) === undefined);
 }
-
-const RETRIES_MAX = 2;
 
 function unhealed(error: CompactionError, because = "frees-nothing"): CompactionError {
   const message = `The provider refused the request as too long, and no compaction makes it fit (${because}). Nothing is lost; the session can be continued with a larger window or after a rewind.`;
@@ -200,11 +231,14 @@ function commandIn({ commands = false, input }: LoopOptions): string | undefined
   return match === null ? undefined : (match.groups?.instructions ?? "");
 }
 
-async function compactByHand({ session, signal }: LoopOptions, instructions: string): Promise<LoopResult> {
-  const { report } = await session.compact({
-    ...(instructions !== "" && { instructions }),
-    ...(signal !== undefined && { signal }),
-  });
-  const saved = report.tokensBefore - report.tokensAfter;
-  return { text: `Compacted: ${saved} tokens freed.`, stopReason: "compacted", steps: 0 };
+/** Where nothing can be compacted, the text says why. */
+async function compactByHand(gate: Gate, instructions: string): Promise<LoopResult> {
+  const ended = { stopReason: "compacted", steps: 0 } as const;
+  try {
+    const { report } = await gate.compact(instructions);
+    return { ...ended, text: `Compacted: ${report.tokensBefore - report.tokensAfter} tokens freed.` };
+  } catch (error) {
+    if (!(error instanceof CompactionError && error.code === "nothing-to-compact")) throw error;
+    return { ...ended, text: error.message };
+  }
 }

@@ -5,7 +5,7 @@
 
 import { type Compactor, type CompactorOptions, createCompactor } from "./compactor.ts";
 import { CompactionError } from "./core/errors.ts";
-import type { JsonObject } from "./core/json.ts";
+import { type JsonObject, present } from "./core/json.ts";
 import type { SessionState, Store } from "./core/store/store.ts";
 import { checkSessionId } from "./core/store/store-rules.ts";
 import { withUpkeep } from "./core/store/store-upkeep.ts";
@@ -129,9 +129,7 @@ async function begin(id: string, { store, compactor, options }: OpenInput): Prom
     id,
     format: format.name,
     base: body === undefined ? {} : checkedBase(format, body),
-    ...(agentId !== undefined && { agentId }),
-    ...(parentId !== undefined && { parentId }),
-    ...(metadata !== undefined && { metadata }),
+    ...present({ agentId, parentId, metadata }),
   };
   try {
     await store.create(session, first);

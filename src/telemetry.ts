@@ -1,7 +1,4 @@
-/**
- * Spans and metrics through `@opentelemetry/api`, which is loaded only where it is installed; a caller may also pass a
- * tracer and a meter. Never throws, never makes a pass fail, never records the text of a message.
- */
+/** Spans and metrics through `@opentelemetry/api`, where it is installed or handed in. Never throws, never records a message's text. */
 
 import type { Attributes, HookEvent, Telemetry } from "./core/hooks/hook-events.ts";
 import { once } from "./core/remember.ts";

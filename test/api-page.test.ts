@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
-import { COMMANDS } from "../src/cli/commands.ts";
+import { COMMANDS } from "../src/cli/dispatch.ts";
 import { runInProcess } from "./run-in-process.ts";
 
 const root = join(import.meta.dirname, "..");

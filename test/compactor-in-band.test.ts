@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
-import { convert } from "../src/convert.ts";
 import type { JsonArray, JsonObject } from "../src/core/json.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
-import { formatNamed, formatNames } from "../src/formats.ts";
+import { convert, formatNamed, formatNames } from "../src/formats.ts";
 import { llm } from "../src/summarizers/llm.ts";
 import type { LlmOptions } from "../src/summarizers/llm-options.ts";
 import { checkpointText, contextOf, inputOf, scripted } from "./summarizer-script.ts";

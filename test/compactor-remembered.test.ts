@@ -37,7 +37,7 @@ describe("a summary in the system prompt", () => {
     const own = compactor();
     const first = await own.fit({ system: monday, messages });
     expect(first.report.compacted).toBe(true);
-    expect(prompt(first.request)).toMatch(/It is Monday\..*src\/part-0\.ts/);
+    expect(prompt(first.request)).toMatch(/It is Monday\..*src\/part-1\.ts/);
     const second = await own.fit({ system: tuesday, messages: more });
     expect(second.report.compacted).toBe(false);
     expect(second.request.messages).toHaveLength(first.request.messages.length + 1);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { convert } from "../src/convert.ts";
 import { type FormatName, textsOf } from "../src/core/message.ts";
-import { formatNamed, formatNames } from "../src/formats.ts";
+import { convert, formatNamed, formatNames } from "../src/formats.ts";
 import { generateBody } from "../src/testing/wire-bodies.ts";
 import { sampleOf, seed } from "./sample.ts";
 

@@ -2,11 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
-import { convert } from "../src/convert.ts";
 import type { HookEvent } from "../src/core/hooks/hook-events.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
-import { formatNamed, formatNames } from "../src/formats.ts";
+import { convert, formatNamed, formatNames } from "../src/formats.ts";
 import { openSession } from "../src/session.ts";
 import { memoryStore } from "../src/stores/memory.ts";
 import type { Complete } from "../src/summarizers/ask.ts";

@@ -1,11 +1,12 @@
 /** The mark for Anthropic's cache that the gateway adds for clients that set none in their tool loops: what it saves, and where it keeps out. */
 
 import Anthropic from "@anthropic-ai/sdk";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { isArray, isObject, type JsonObject, type JsonValue } from "../src/core/json.ts";
 import { withRollingMark } from "../src/formats.ts";
+import { memoryStore } from "../src/stores/memory.ts";
 import { type ProviderServer, startProviderServer } from "../src/testing/server.ts";
-import { startGateway } from "./gateway-world.ts";
+import { ask, startGateway, startUpstream } from "./gateway-world.ts";
 
 const CALLS = 30;
 const MARK = { cache_control: { type: "ephemeral" as const } };
@@ -140,4 +141,40 @@ test.each<[string, JsonObject, boolean]>([
 test("other formats have no marks", () => {
   const given = body("u a r");
   expect(withRollingMark("openai-chat", given)).toBe(given);
+});
+
+describe.each(["memory", "store"])("kept in a %s, a conversation that could be pruned", (kept) => {
+  const WINDOW_TOKENS = 200_000;
+  const MINUTE_MS = 60_000;
+
+  /** Between the mark for pruning and the trigger: to prune now would cost a cached prefix that is worth more. */
+  const longLoop = (calls: number, more: JsonObject = {}): string => {
+    const messages: JsonObject[] = [{ role: "user", content: [{ type: "text", text: "Read.", ...MARK }] }];
+    for (let call = 0; call < calls; call++) {
+      const id = `toolu_${call}`;
+      messages.push({ role: "assistant", content: [{ type: "tool_use", id, name: "read_file", input: { call } }] });
+      const content = `Line ${call} of a file. `.repeat(700);
+      messages.push({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content, ...more }] });
+    }
+    return JSON.stringify({ model: "claude-opus-4-8", max_tokens: 1_000, messages });
+  };
+
+  test.each([
+    ["waits while its cache is warm", 4, {}, undefined],
+    ["is pruned once its cache is cold", 6, {}, "compacted"],
+    ["waits for an hour where it asked for one", 6, { cache_control: { type: "ephemeral", ttl: "1h" } }, undefined],
+  ])("%s", async (_, minutes, more, state) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const upstream = await startUpstream();
+    const store = kept === "store" ? { store: memoryStore() } : {};
+    const gateway = await startGateway(upstream.origin, { windowTokens: WINDOW_TOKENS, cacheMarks: false, ...store });
+    const post = async (calls: number) => {
+      const body = longLoop(calls, more);
+      return (await ask(`${gateway.url}/v1/messages`, { method: "POST", body })).headers["x-palimpsest"];
+    };
+    expect(await post(23)).toBeUndefined();
+    vi.setSystemTime(Date.now() + minutes * MINUTE_MS);
+    expect(await post(24)).toBe(state);
+  });
 });

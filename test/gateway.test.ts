@@ -2,8 +2,18 @@
 
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage, request as startRequest } from "node:http";
+import { PassThrough, type Transform } from "node:stream";
 import { text } from "node:stream/consumers";
-import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
+import {
+  createBrotliCompress,
+  createBrotliDecompress,
+  createGunzip,
+  createGzip,
+  createZstdCompress,
+  createZstdDecompress,
+  gzipSync,
+  zstdCompressSync,
+} from "node:zlib";
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createGateway } from "../src/gateway.ts";
@@ -25,6 +35,12 @@ test("the example: a client and nothing but its base address", async () => {
   const { content } = await client.messages.create({ model: "claude-opus-4-5", max_tokens: 100, messages });
   expect(content).toEqual([expect.objectContaining({ type: "text", text: "Done." })]);
 });
+
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
 
 const HEADERS = {
   "X-Custom-Case": "a",
@@ -114,26 +130,58 @@ describe("what is not rewritten", () => {
     expect(model.refusals).toEqual([]);
   });
 
-  test("an encoded answer passes encoded, and its usage is read all the same", async () => {
-    const events = [
-      `data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}]}\n\n`,
-      `data: {"choices":[],"usage":{"prompt_tokens":900,"completion_tokens":20,"total_tokens":920}}\n\ndata: [DONE]\n\n`,
-    ].join("");
-    const upstream = await startUpstream((_, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream", "content-encoding": "gzip" });
-      response.end(gzipSync(events));
+  test.each([
+    ["gzip", () => createGzip()],
+    ["br", () => createBrotliCompress()],
+    ["zstd", () => createZstdCompress()],
+  ])("a stream encoded in %s passes as it comes, and its usage is read", async (encoding, createEncoder) => {
+    const next = Promise.withResolvers<void>();
+    const upstream = await startUpstream(async (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream", "content-encoding": encoding });
+      const encoder = createEncoder();
+      encoder.pipe(response);
+      encoder.write(`data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}]}\n\n`);
+      encoder.flush();
+      await next.promise;
+      const usage = { prompt_tokens: 900, completion_tokens: 20, total_tokens: 920 };
+      encoder.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
     });
     const gateway = await startGateway(upstream.origin);
-    const body = JSON.stringify({ ...longBody(5), stream: true });
-    const answer = await ask(`${gateway.url}/v1/chat/completions`, {
-      method: "POST",
-      body,
-      headers: { "accept-encoding": "gzip" },
+    const headers = { "accept-encoding": encoding };
+    const outgoing = startRequest(`${gateway.url}/v1/chat/completions`, { method: "POST", headers });
+    outgoing.end(JSON.stringify({ ...longBody(5), stream: true }));
+    const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+    expect(answer.headers["content-encoding"]).toBe(encoding);
+    const decoder = answer.pipe(DECODERS[encoding]?.() ?? new PassThrough());
+    const [first] = await once(decoder, "data");
+    expect(String(first)).toContain("Hi");
+    next.resolve();
+    expect(await text(decoder)).toContain("[DONE]");
+    expect(upstream.requests[0]?.headers["accept-encoding"]).toBe(encoding);
+    await expect.poll(() => gateway.metric(`tokens_total{kind="output"}`)).toBe(20);
+  });
+
+  test("a refusal that is encoded is read and healed", async () => {
+    const model = await startModel({ windowTokens: 32_000 });
+    // A provider behind a server that encodes what is asked for.
+    const front = await startUpstream(async (request, response) => {
+      const { bytes } = front.requests.at(-1) ?? {};
+      const answer = await fetch(`${model.origin}${request.url}`, { method: "POST", body: bytes ?? null });
+      const isEncoded = request.headers["accept-encoding"]?.includes("gzip") === true;
+      const plain = await answer.bytes();
+      const type = { "content-type": "application/json" };
+      response.writeHead(answer.status, { ...type, ...(isEncoded && { "content-encoding": "gzip" }) });
+      response.end(isEncoded ? gzipSync(plain) : plain);
     });
-    expect(answer.headers["content-encoding"]).toBe("gzip");
-    expect(gunzipSync(answer.bytes).toString()).toBe(events);
-    expect(upstream.requests[0]?.headers["accept-encoding"]).toBe("gzip");
-    expect(gateway.lines).toEqual([expect.objectContaining({ event: "request", status: 200 })]);
+    const gateway = await startGateway(front.origin);
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      body: JSON.stringify(longBody(60)),
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("x-palimpsest")).toBe("compacted");
+    expect(model.refusals).toHaveLength(1);
+    expect(await answer.json()).toHaveProperty("choices");
   });
 
   test("statuses without a body, and early hints", async () => {

@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
-import { convert } from "../src/convert.ts";
 import { CompactionError } from "../src/core/errors.ts";
 import { isArray, isObject, type JsonObject } from "../src/core/json.ts";
 import type { Conversation } from "../src/core/message.ts";
 import type { Format } from "../src/core/ports.ts";
 import { repair } from "../src/core/repair/repair.ts";
-import { formatNamed, formatNames } from "../src/formats.ts";
+import { convert, formatNamed, formatNames } from "../src/formats.ts";
 import { generateBody } from "../src/testing/wire-bodies.ts";
 import { withBrokenStructure } from "./hostile-bodies.ts";
 import { sampleOf, seed } from "./sample.ts";

@@ -1,11 +1,14 @@
 /** The models that loops are tested with, each over the official client against a server on the loopback interface, and an agent that reads files. */
 
+import { createAnthropic } from "@ai-sdk/anthropic";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
+import { expect } from "vitest";
 import type { JsonObject } from "../src/core/json.ts";
-import { anthropic, type CompactingModel, gemini, openaiChat, openaiResponses } from "../src/models.ts";
+import { aiSdk, anthropic, type CompactingModel, gemini, openaiChat, openaiResponses } from "../src/models.ts";
 import type { LoopTool } from "../src/run-loop.ts";
+import type { Session } from "../src/session/session-port.ts";
 import type { ModelRequest, ScriptedReply } from "../src/testing/server.ts";
 
 export interface LoopModel {
@@ -47,6 +50,37 @@ export const LOOP_MODELS = {
 
 // The keys of the table above.
 export const LOOP_MODEL_NAMES = Object.keys(LOOP_MODELS) as (keyof typeof LOOP_MODELS)[];
+
+/** A model of the AI SDK, whose retries are ours and cannot be turned off. */
+export const AI_SDK_MODEL: LoopModel = {
+  make: (origin, name = "claude-opus-5-5") => aiSdk(createAnthropic({ baseURL: `${origin}/v1`, apiKey: "any" })(name)),
+  small: "claude-haiku-5-5",
+  body: {
+    model: "claude-opus-5-5",
+    max_tokens: 900,
+    provider_options: { anthropic: { thinking: { type: "adaptive" } } },
+  },
+};
+
+/** Whether this is the silent turn before a compaction. */
+export function isFlush(body: unknown): boolean {
+  return JSON.stringify(body).includes("Memory flush");
+}
+
+/** Every tool ran once, and every stored call has exactly one result. */
+export async function expectEachResultOnce(session: Session, ran: readonly string[]): Promise<void> {
+  expect(new Set(ran).size).toBe(ran.length);
+  const { log = [] } = await session.export({ all: true });
+  const bodies = log.filter(({ madeBy }) => madeBy === null).map(({ body }) => body);
+  const { messages } = session.compactor.format.decode(bodies);
+  const texts = messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tool-result" ? [JSON.stringify(part.content)] : [])),
+  );
+  const calls = messages.flatMap(({ parts }) => parts.filter(({ type }) => type === "tool-call"));
+  expect(calls).toHaveLength(ran.length);
+  expect(texts).toHaveLength(ran.length);
+  for (const path of ran) expect(texts.filter((text) => text.includes(`${path}: `))).toHaveLength(1);
+}
 
 /** The model reads one file after the other, two at once every tenth time, and then says what it has read. */
 export function reading(calls: number): (request: ModelRequest) => ScriptedReply {

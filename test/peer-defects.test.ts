@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
-import { convert } from "../src/convert.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import { type Message, textsOf } from "../src/core/message.ts";
 import { estimateTokens, type TokenCounter } from "../src/core/tokens/tokens.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
 import { openaiChat } from "../src/formats/openai-chat.ts";
-import { formatNamed, formatNames } from "../src/formats.ts";
+import { convert, formatNamed, formatNames } from "../src/formats.ts";
 import { profileNames } from "../src/profiles/profiles.ts";
 
 /** Failures that other systems were seen to have, each as a test of ours. */

@@ -3,9 +3,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { settingsSchema } from "../src/core/settings/settings-schema.ts";
 import * as adapters from "../src/profiles/adapters/adapters.ts";
-import { type DescriptionRow, describeProfile } from "../src/profiles/describe-profile.ts";
+import {
+  type DescriptionRow,
+  describeProfile,
+  type ReferenceRow,
+  settingsReference,
+} from "../src/profiles/describe-profile.ts";
 import { type ProfileName, profileNamed, profileNames } from "../src/profiles/profiles.ts";
-import { type ReferenceRow, settingsReference } from "../src/settings/reference.ts";
 import { settingsWarnings } from "../src/settings.ts";
 import { ADAPTERS_TEXT, PROFILES_INTRODUCTION, SETTINGS_END, SETTINGS_INTRODUCTION } from "./reference-texts.ts";
 

@@ -5,9 +5,25 @@ import { afterEach, describe, expect, test } from "vitest";
 import { profileNamed, profileNames } from "../src/profiles/profiles.ts";
 import { fileMemory, type LoopEvent, type LoopTool, runLoop } from "../src/run-loop.ts";
 import { openSession } from "../src/session.ts";
-import { type ModelRequest, type ProviderServer, startProviderServer } from "../src/testing/server.ts";
-import { LOOP_MODEL_NAMES, LOOP_MODELS, type LoopModel, reading, readTool } from "./loop-models.ts";
+import { llm } from "../src/summarizers/llm.ts";
+import {
+  type ModelRequest,
+  type ProviderServer,
+  type ScriptedReply,
+  startProviderServer,
+} from "../src/testing/server.ts";
+import {
+  AI_SDK_MODEL,
+  expectEachResultOnce,
+  isFlush,
+  LOOP_MODEL_NAMES,
+  LOOP_MODELS,
+  type LoopModel,
+  reading,
+  readTool,
+} from "./loop-models.ts";
 import { sampleOf } from "./sample.ts";
+import { checkpointText } from "./summarizer-script.ts";
 
 /** Loops with the official clients over real HTTP, against a server that answers and refuses as the providers do. */
 
@@ -75,30 +91,56 @@ describe.each(LOOP_MODEL_NAMES)("%s", (name) => {
   });
 });
 
-const LONG_CALLS = sampleOf(300, 40);
+const TURNS = sampleOf(300, 20);
+/** Files that one turn reads, one after the other. */
+const FILES = sampleOf(300, 20);
+
+/** One long turn of an agent, and then many short ones. In each of these the model reads one file. */
+function conversing(): (request: ModelRequest) => ScriptedReply {
+  let answers = 0;
+  return ({ body, conversation }) => {
+    if (conversation.tools === undefined) return { text: checkpointText("Read all files.", "The files are in src/.") };
+    if (isFlush(body)) return { text: "NO_REPLY" };
+    const at = answers++;
+    const [turn, isDone] = [Math.floor((at - FILES - 1) / 2), (at - FILES - 1) % 2 === 1];
+    if (at === FILES || (at > FILES && isDone)) return { reasoning: "Nothing is left.", text: `Turn ${turn} is done.` };
+    const path = at < FILES ? `src/${at}.ts` : `turn/${turn}.ts`;
+    return { reasoning: `Now ${path}.`, text: "Reading.", toolCalls: [{ name: "read", input: { path } }] };
+  };
+}
 
 describe.each(profileNames)("profile %s", (profile) => {
-  const all = LOOP_MODEL_NAMES.flatMap((name) => [true, false].map((stream) => [name, stream] as const));
+  const models: readonly (readonly [string, LoopModel])[] = [...Object.entries(LOOP_MODELS), ["ai-sdk", AI_SDK_MODEL]];
+  const all = models.flatMap(([name, model]) => [true, false].map((stream) => [name, stream, model] as const));
   // A sample takes one model for each profile.
   const some = all.filter((_, at) => sampleOf(1, 0) === 1 || at === profileNames.indexOf(profile) % all.length);
 
-  test.each(some)("with %s, streamed: %s", async (name, stream) => {
-    const { make: model, body }: LoopModel = LOOP_MODELS[name];
-    server = await startProviderServer({ reply: reading(LONG_CALLS), windowTokens: 32_000 });
+  test.each(some)("with %s, streamed: %s", async (name, stream, { make, body, small }) => {
+    server = await startProviderServer({ reply: conversing(), windowTokens: 32_000 });
+    const model = make(server.origin);
     const { triggers } = profileNamed(profile).compact;
     // One profile leaves the trigger to its user.
     const compact = {
       auto: true,
       ...(triggers.length === 0 && { triggers: [{ type: "ratio", ratio: 0.8 } as const] }),
     };
-    const compactor = { format: model(server.origin).format, profile, windowTokens: 32_000, compact };
+    // Half of the runs summarize with a model, the other half without.
+    const summarizer = stream ? { summarizer: llm({ model: make(server.origin, small) }) } : {};
+    const compactor = { format: model.format, profile, windowTokens: 32_000, compact, ...summarizer };
     const session = await openSession("s", { store: "memory:", compactor, body });
     const ran: string[] = [];
-    const loop = { session, model: model(server.origin), tools: [readTool(ran)], stream };
-    const { text } = await runLoop({ ...loop, input: "Read all files.", maxSteps: 1_000 });
-    expect(text).toBe("All files are read.");
-    expect(new Set(ran).size).toBe(ran.length);
+    const loop = { session, model, tools: [readTool(ran)], stream, maxSteps: FILES + 1 };
+    for (let turn = -1; turn < TURNS; turn++) {
+      const input = turn < 0 ? "Read all files." : `Read the file of turn ${turn}.`;
+      expect(await runLoop({ ...loop, input })).toMatchObject({ text: `Turn ${turn} is done.`, stopReason: "stop" });
+    }
+    expect(ran).toHaveLength(FILES + TURNS);
+    await expectEachResultOnce(session, ran);
     expect(server.requests.filter(({ outcome }) => outcome?.type !== "answered")).toEqual([]);
+    // An edit of the beginning takes thinking away that was signed over it, so later requests may have none.
+    const early = JSON.stringify(server.requests.slice(1, 5).map((request) => request.body));
+    expect(/"type":"(?:thinking|reasoning)"|thoughtSignature/.test(early)).toBe(name !== "chat");
+    if (TURNS === 300) expect(await session.history()).not.toEqual([]);
     await session.close();
   });
 });

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { createCompactor } from "../src/compactor.ts";
-import { convert } from "../src/convert.ts";
 import type { JsonObject, JsonValue } from "../src/core/json.ts";
 import type { FormatName } from "../src/core/message.ts";
 import { repair } from "../src/core/repair/repair.ts";
-import { formatNamed, formatNames } from "../src/formats.ts";
+import { convert, formatNamed, formatNames } from "../src/formats.ts";
 
 /** Both deeper than the stack, and deep enough for some walks only. */
 const DEPTHS = [2_000, 20_000];

@@ -49,7 +49,6 @@ export function breakdownOf(conversation: Conversation, counter: TokenCounter, p
     byKind,
     /** Tool results by the tool that was called, largest first. */
     byTool,
-    /** Tokens of each message, by its index. */
     byMessage,
   };
 }

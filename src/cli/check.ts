@@ -1,7 +1,4 @@
-/**
- * `palimpsest check`: whether a provider would take a conversation, and with --repair a body that it takes. Never
- * changes the input file; what it writes was validated again first.
- */
+/** `palimpsest check`: whether a provider would take a conversation, and with --repair a body that it takes. Never changes the input file. */
 
 import { CompactionError } from "../core/errors.ts";
 import type { Violation } from "../core/ports.ts";

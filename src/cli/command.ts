@@ -68,9 +68,7 @@ export interface OptionSpec {
 
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** A command line after parsing. */
 export interface Words {
-  /** The name of the command. */
   readonly command: string;
   /** The words that are neither options nor their values, in order. */
   readonly operands: readonly string[];
@@ -142,7 +140,6 @@ export function readCount(option: string, text: string): number {
   return count;
 }
 
-/** The option `--window`, where it is given. */
 export function readWindow(given: Words): number | undefined {
   const window = given.text("window");
   return window === undefined ? undefined : readCount("window", window);

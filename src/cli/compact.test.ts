@@ -137,7 +137,7 @@ describe.concurrent("what it says", () => {
     });
     expect(report.steps).toMatchObject([{ type: "summarize", first: 1, tokens: expect.any(Number) }]);
     expect(report.tokensAfter).toBeLessThanOrEqual(report.targetTokens);
-    expect(report.summary).toContain("## Next Steps");
+    expect(report.summary).toContain("### Done");
     const sum = (of: Record<string, number>) => Object.values(of).reduce((total, tokens) => total + tokens, 0);
     expect(Math.abs(sum(report.shares.before) - report.tokensBefore)).toBeLessThan(report.tokensBefore / 100);
     expect(Math.abs(sum(report.shares.after) - report.tokensAfter)).toBeLessThan(report.tokensAfter / 20);

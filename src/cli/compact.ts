@@ -202,9 +202,7 @@ export async function compactStored(task: StoredTask): Promise<ExitCode> {
 }
 
 interface Report {
-  /** Where the text goes. */
   readonly place: Output;
-  /** The last line of the text. */
   readonly closing: string | undefined;
   /** What the JSON also has for a session. */
   readonly stored?: object;
@@ -302,7 +300,6 @@ export function readCompactOptions(given: Words, store = readStore(given)) {
   };
 }
 
-/** The options of `subjectOf`. */
 function settingsIn({ profile, windowTokens, keepMessages, summarizer, target }: CompactOptions) {
   // Truncation fills its target; where only a number of messages is asked for, the profile's own target would overrule it.
   const isByNumber = keepMessages !== undefined && target === undefined;

@@ -1,10 +1,8 @@
-/**
- * One compaction as data: exactly what `compact --json` prints and what its text is made from. Makes the compacted request,
- * writes nothing. Key names are a promise (docs/cli.md).
- */
+/** One compaction as data: what `compact --json` prints, and what its text is made from. Writes nothing. Key names are a promise (docs/cli.md). */
 
 import type { Decision } from "../compactor/decide.ts";
 import { type CallOptions, type Compacted, type CompactorOptions, createCompactor } from "../compactor.ts";
+import { present } from "../core/json.ts";
 import { isTextStep, removedIds } from "../core/plan/apply-plan.ts";
 import type { Plan, Obstacle as PlanObstacle, Step } from "../core/plan/plan.ts";
 import { sumTokens } from "../core/plan/plan-input.ts";
@@ -43,8 +41,7 @@ export async function compactSubject(subject: Subject, options: CompactionOption
   const compactor = createCompactor({
     format,
     profile: settings,
-    ...(model !== undefined && { model }),
-    ...(summarizer !== undefined && { summarizer }),
+    ...present({ model, summarizer }),
   });
   const compacted = await compactor.compact<unknown>(recorded.body, callOf(options));
   return { request: compacted.request, compaction: describeCompaction(subject, compacted, options) };
@@ -55,12 +52,10 @@ export function callOf({ instructions, target, signal, onProgress }: CompactionO
   return {
     signal,
     onProgress,
-    ...(target !== undefined && { target }),
-    ...(instructions !== undefined && { instructions }),
+    ...present({ target, instructions }),
   };
 }
 
-/** A pass over the subject, as data. */
 export function describeCompaction(given: Subject, compacted: Compacted<unknown>, options: CompactionOptions) {
   const { report, plan, request } = compacted;
   const subject = calibratedTo(given, report.tokensBefore);
@@ -88,7 +83,6 @@ export function describeCompaction(given: Subject, compacted: Compacted<unknown>
     fits: report.fits,
     steps: report.compacted ? stepsOf({ subject, plan, done: report.steps, diff }) : [],
     calls: report.calls,
-    /** The model that wrote the summary. */
     model: report.model,
     costUsd: report.costUsd,
     summary: report.result?.summary,
@@ -143,14 +137,12 @@ function stepsOf({ subject, plan, done, diff }: StepsInput) {
     messages: indices.length,
     first: indices[0] ?? -1,
     last: indices.at(-1) ?? -1,
-    /** What these messages had. */
     tokens: sumTokens(
       indices.flatMap((index) => messages[index] ?? []),
       subject.counter.count,
     ),
     /** Of a text that was shortened: what that freed. */
     freesTokens: step !== undefined && isTextStep(step) ? step.freesTokens : undefined,
-    /** Of a summary: what it may take. */
     budgetTokens: step?.type === "summarize" ? step.budgetTokens : undefined,
   });
   const indicesOf = (step: Step): readonly number[] =>

@@ -1,6 +1,6 @@
 /** `palimpsest diff`: a session's view before and after one of its compactions, message by message. Changes nothing. */
 
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
+import type { CompactionEvent } from "../core/store/store.ts";
 import { formatNamed } from "../formats.ts";
 import { type ViewsAround, viewsAround } from "../session/views-around.ts";
 import { EXIT } from "./command.ts";

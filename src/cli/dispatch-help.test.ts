@@ -1,8 +1,7 @@
 /** Help texts on narrow terminals. */
 
 import { expect, test } from "vitest";
-import { COMMANDS } from "./commands.ts";
-import { fitHelp, runPalimpsest } from "./dispatch.ts";
+import { COMMANDS, fitHelp, runPalimpsest } from "./dispatch.ts";
 
 function check(text: readonly string[], expected: readonly string[]): void {
   expect(fitHelp(text.join("\n"), 24).split("\n")).toEqual(expected);

@@ -1,7 +1,4 @@
-/**
- * Picks the subcommand and turns whatever goes wrong into one line on standard error and an exit code. Touches the process only
- * through the `Io` that it is given. Never prints a stack trace unless PALIMPSEST_DEBUG is set.
- */
+/** Picks the subcommand, and turns every failure into one line on standard error and an exit code. Touches the process only through its `Io`. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { CompactionError } from "../core/errors.ts";
@@ -19,9 +16,57 @@ import {
   pointedAt,
   usage,
 } from "./command.ts";
-import { COMMANDS, type CommandRow, FILE_COMMANDS, SERVER_COMMANDS, SESSION_COMMANDS } from "./commands.ts";
 import { oneLine, wrap } from "./one-line.ts";
 import { terminalOf } from "./terminal.ts";
+
+interface CommandRow {
+  /** The command's line in the list of commands, known without loading the command. */
+  readonly summary: string;
+  /** Loads the command when it is called: most commands need a small part of the program. */
+  load(): Promise<{ readonly command: Command }>;
+}
+
+type CommandRows = Readonly<Record<string, CommandRow>>;
+
+const FILE_COMMANDS: CommandRows = {
+  inspect: { summary: "Show what fills the context of a conversation.", load: () => import("./inspect.ts") },
+  check: {
+    summary: "Say whether a provider would accept a conversation; repair it.",
+    load: () => import("./check.ts"),
+  },
+  compact: { summary: "Compact a conversation now, with a model or without.", load: () => import("./compact.ts") },
+  explain: { summary: "Say why it would or would not be compacted now.", load: () => import("./explain.ts") },
+  profiles: { summary: "Show what each profile does, or one in full.", load: () => import("./profiles.ts") },
+};
+
+const SESSION_COMMANDS: CommandRows = {
+  chat: { summary: "Talk to a model that may work in a folder.", load: () => import("./chat.ts") },
+  import: { summary: "Bring a conversation from a file into a store.", load: () => import("./import.ts") },
+  sessions: { summary: "List the sessions of a store.", load: () => import("./sessions.ts") },
+  show: {
+    summary: "Show the messages of a session: view, archive, or one event's.",
+    load: () => import("./show.ts"),
+  },
+  history: { summary: "List the compactions of a session.", load: () => import("./history.ts") },
+  diff: { summary: "Show what one compaction did to each message.", load: () => import("./diff.ts") },
+  rollback: { summary: "Take a compaction of a session back.", load: () => import("./rollback.ts") },
+  pin: { summary: "Keep messages of a session out of every compaction.", load: () => import("./pin.ts") },
+  unpin: {
+    summary: "Let compaction have pinned messages again.",
+    load: async () => ({ command: (await import("./pin.ts")).unpinCommand }),
+  },
+  recall: { summary: "Search everything a session ever held.", load: () => import("./recall.ts") },
+  export: { summary: "Write a session as a request body, or all of it.", load: () => import("./export.ts") },
+  purge: { summary: "Delete archived messages for good, by age.", load: () => import("./purge.ts") },
+  ui: { summary: "Show the sessions of a store in a browser.", load: () => import("./ui.ts") },
+  doctor: { summary: "Check a store for damage, and say how to mend it.", load: () => import("./doctor.ts") },
+};
+
+const SERVER_COMMANDS: CommandRows = {
+  gateway: { summary: "Keep any client's conversations inside the window.", load: () => import("./gateway.ts") },
+};
+
+export const COMMANDS: CommandRows = { ...FILE_COMMANDS, ...SESSION_COMMANDS, ...SERVER_COMMANDS };
 
 export async function runPalimpsest(words: readonly string[], io: Io): Promise<ExitCode> {
   try {
@@ -158,13 +203,9 @@ function commandHelp(name: string, summary: string, command: Command): string {
   return `${summary}\n\nUsage: palimpsest ${name} ${command.usage}\n\nOptions:\n${options}\n\n${command.notes}`;
 }
 
-/** The width that help texts are written for. */
 const COLUMNS_OF_TEXTS = 80;
 
-/**
- * A help text broken again for a narrower terminal. Paragraphs flow, tables keep their second column where there is room for it, examples
- * are continued with a deeper indentation. No word is lost.
- */
+/** Breaks a help text for a narrower terminal: paragraphs flow, tables keep their second column where there is room. No word is lost. */
 export function fitHelp(text: string, columns: number): string {
   if (columns >= COLUMNS_OF_TEXTS) return text;
   return joinParagraphs(text.split("\n"))

@@ -114,10 +114,7 @@ export function explainSubject(shownSubject: Subject) {
   };
 }
 
-/**
- * The subject in the tokens of recorded usage, by which a session would decide. What is billed beyond what the file shows is not in its
- * messages: it counts with the system prompt. Where less was billed, the estimate is too high all over.
- */
+/** The subject in tokens of recorded usage, by which a session would decide. What the file does not show counts with the system prompt. */
 function asBilled(subject: Subject, nextRequestTokens: number): Subject {
   const hidden = nextRequestTokens - sizeTokens(subject.size);
   if (hidden <= 0) return calibratedTo(subject, nextRequestTokens);

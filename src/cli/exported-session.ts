@@ -8,8 +8,15 @@ import { CompactionError } from "../core/errors.ts";
 import { isArray, isObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { attachmentsIn } from "../core/store/attachments.ts";
-import type { CompactionEvent, NewEvent } from "../core/store/compaction-event.ts";
-import type { EditKind, NewEdit, NewMessage, StoredMessage, SystemEdit } from "../core/store/store.ts";
+import type {
+  CompactionEvent,
+  EditKind,
+  NewEdit,
+  NewEvent,
+  NewMessage,
+  StoredMessage,
+  SystemEdit,
+} from "../core/store/store.ts";
 import type { EventEdits, FullStore, StoredEdit } from "../core/store/store-upkeep.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 import { formatNamed, isFormatName } from "../formats.ts";

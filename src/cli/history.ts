@@ -1,6 +1,6 @@
 /** `palimpsest history`: every compaction of a session, the undone ones too. Changes nothing. */
 
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
+import type { CompactionEvent } from "../core/store/store.ts";
 import { EXIT } from "./command.ts";
 import { count, minuteOf, oneLine, plural } from "./one-line.ts";
 import { eventsOf, sessionState, storeCommand } from "./store-command.ts";

@@ -18,7 +18,7 @@ import { temporaryFolder } from "../../test/run-cli.ts";
 import { type InProcessOptions, runInProcess } from "../../test/run-in-process.ts";
 import { CompactionError } from "../core/errors.ts";
 import { readTranscriptFile } from "../transcripts/index.ts";
-import { inspectSource, renderInspection } from "./inspection.ts";
+import { inspectSource, renderInspection } from "./inspect.ts";
 import { chooseConversation } from "./load.ts";
 import { displayWidth } from "./one-line.ts";
 import { joinBlocks, terminalWith } from "./terminal.ts";

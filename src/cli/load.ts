@@ -1,7 +1,4 @@
-/**
- * FILE or standard input to a transcript, the conversation in it that was asked for, and what a provider would refuse in that. Every failure
- * is one `CompactionError`; nothing is written.
- */
+/** Reads FILE or standard input as a transcript, and picks the conversation that was asked for. Writes nothing. */
 
 import { constants } from "node:buffer";
 import { CompactionError } from "../core/errors.ts";
@@ -48,7 +45,6 @@ Kinds of file: ${TRANSCRIPT_SOURCES.slice(0, 6).join(", ")},
 Both are told from the contents when --format is left out.
 `;
 
-/** A conversation, and where it was recorded. */
 export interface Source {
   readonly file: string;
   readonly transcript: Transcript;
@@ -162,7 +158,6 @@ function readOptions(format: string): ReadOptions {
   throw usage(`unknown format "${format}"${didYouMean(format, [...formatNames, ...TRANSCRIPT_SOURCES])}`);
 }
 
-/** All of standard input. */
 export async function collect(stdin: Io["stdin"]): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;

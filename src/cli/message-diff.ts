@@ -109,7 +109,6 @@ export interface DiffLine extends Omit<ShownMessage, "index"> {
   readonly after?: number;
 }
 
-/** The entries as they are shown. */
 export function shownDiff(
   diff: readonly DiffEntry[],
   before: Pick<Conversation, "messages">,

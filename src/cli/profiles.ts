@@ -1,8 +1,7 @@
 /** `palimpsest profiles`: what each profile does, side by side, or one of them in full. Reads nothing. */
 
-import { describeProfile } from "../profiles/describe-profile.ts";
+import { describeProfile, settingsReference } from "../profiles/describe-profile.ts";
 import { isProfileName, type ProfileName, profileNamed, profileNames } from "../profiles/profiles.ts";
-import { settingsReference } from "../settings/reference.ts";
 import { type Command, EXIT, type ExitCode, type Io, print, usage, type Words } from "./command.ts";
 import { padEnd, wrap } from "./one-line.ts";
 import { type Blocks, ELASTIC, LEFT, type Terminal } from "./terminal.ts";

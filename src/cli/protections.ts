@@ -19,7 +19,6 @@ interface MessagesSize {
   readonly tokens: number;
 }
 
-/** Words for the texts of all commands. */
 const PROTECTION_NAMES: Readonly<Record<Protection, string>> = {
   system: "system message",
   "first-user": "first user message",
@@ -97,7 +96,6 @@ export function protectedLines(
   ];
 }
 
-/** Messages one by one: number, what it is, tokens, why it stays, how it begins. */
 export function messageLines(messages: readonly Obstacle[], terminal: Terminal): readonly string[] {
   const rows = messages.map(({ index, what, tokens, why, begins }) => [
     index === null ? "" : String(index),

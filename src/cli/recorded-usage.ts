@@ -1,7 +1,4 @@
-/**
- * The recorded calls' real usage beside our own numbers. Goes through the calls in the order they were made, so that each
- * calibrated number is a prediction: it was learned from earlier calls only. Pure.
- */
+/** The recorded usage beside our own numbers. Each calibrated number is a prediction: it was learned from earlier calls only. Pure. */
 
 import { type Calibration, createCalibration, type Evidence } from "../core/learned.ts";
 import type { Message } from "../core/message.ts";
@@ -37,7 +34,6 @@ export function compareUsage({ recorded, conversation, format, counter }: Record
     /** Recorded calls with known usage; the numbers below are the last one's. */
     calls: calls.length,
     model: last.model,
-    /** Messages that were its input. */
     messages: last.messageCount,
     inputTokens: last.usage.inputTokens,
     cacheReadTokens: last.usage.cacheReadTokens,
@@ -65,10 +61,7 @@ export interface UsagePredictor {
   learn(model: string, billed: Evidence): void;
 }
 
-/**
- * Predicts the newest bill plus the calibrated estimate of what was added since. So whatever the file does not show, such as a
- * client's system prompt, is in the prediction without being known; the ratio is learned from what was added between two calls.
- */
+/** Predicts the newest bill plus the calibrated estimate of what was added since: so a prompt that the file does not show is in it too. */
 export function createUsagePredictor(calibration: Calibration = createCalibration()): UsagePredictor {
   let last: (Evidence & { readonly model: string }) | undefined;
   return {

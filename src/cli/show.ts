@@ -2,8 +2,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import { bodyText } from "../core/search/body-text.ts";
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { SessionState } from "../core/store/store.ts";
+import type { CompactionEvent, SessionState } from "../core/store/store.ts";
 import { EXIT, usage, type Words } from "./command.ts";
 import { reportLine, standingOf } from "./history.ts";
 import { readAll } from "./interrupt.ts";
@@ -79,7 +78,6 @@ async function showView({ print }: StoreRequest, state: SessionState): Promise<v
   ]);
 }
 
-/** The messages of a view with their ids. */
 export function viewBlocks(state: SessionState, terminal: Terminal): Blocks {
   return listBlocks(shownMessages(state, state.view), terminal);
 }

@@ -1,10 +1,7 @@
-/**
- * The conversation that a command is about, as the compactor will see it: decoded, repaired, counted, under settled settings.
- * Decides with the compactor's own function, so that an explanation agrees with a compaction. Changes nothing.
- */
+/** The conversation that a command is about, as a compactor sees it. Decides with the compactor's own function. Changes nothing. */
 
-import { calibratedCounter, createCounting } from "../compactor/counting.ts";
 import { type DecideInput, type Decision, decide } from "../compactor/decide.ts";
+import { calibratedCounter, createCounting } from "../compactor/engine.ts";
 import { windowOfModel } from "../compactor/model-facts.ts";
 import type { Conversation } from "../core/message.ts";
 import type { ContextSize } from "../core/plan/trigger.ts";
@@ -15,8 +12,7 @@ import { countedIn } from "../core/tokens/counted.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import { counterNamed } from "../counters.ts";
 import { formatNamed } from "../formats.ts";
-import { profileNamed } from "../profiles/profiles.ts";
-import { WINDOW_TOKENS } from "../profiles/shared.ts";
+import { profileNamed, WINDOW_TOKENS } from "../profiles/profiles.ts";
 import { resolveSettings } from "../settings.ts";
 import type { OptionSpec } from "./command.ts";
 import { decodeFrom, modelOf, type Source, validateOptions } from "./load.ts";
@@ -75,7 +71,6 @@ function usualWindow(profile: Settings, model: string | undefined): number | und
   return model === undefined || profile.windowTokens !== WINDOW_TOKENS ? undefined : windowOfModel(model);
 }
 
-/** The decision on a compaction that is asked for. */
 export function decisionAsked(subject: Subject, targetTokens?: number): Decision {
   return decide({ ...decideInputOf(subject), asked: "manual", ...(targetTokens !== undefined && { targetTokens }) });
 }
@@ -94,10 +89,7 @@ export function sizeTokens({ systemTokens, toolsTokens, messagesTokens }: Contex
 /** A summary is never longer than this share of the messages that it replaces. */
 const SUMMARY_SHARE_MAX = 0.25;
 
-/**
- * The newest messages, and a summary in proportion to the rest: the profile's own amounts are made for a full window. Never
- * more tokens than the profile has, which are known to be in range.
- */
+/** The newest messages, and a summary in proportion to the rest, never larger than the profile's: that is made for a full window. */
 function tailOf(
   keepMessages: number,
   { usual, conversation, counter }: Pick<Subject, "conversation" | "counter"> & { readonly usual: Settings },

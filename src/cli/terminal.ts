@@ -1,7 +1,4 @@
-/**
- * What the place we print to can show (its width, colours, Unicode), and everything that is laid out for it: headings, tables, bars, the
- * progress line. Decided once from the stream and the environment. No line is wider than the terminal.
- */
+/** What the terminal can show (width, colours, Unicode), and headings, tables, bars and the progress line for it. No line is wider. */
 
 import { styleText } from "node:util";
 import type { FormatName } from "../core/message.ts";
@@ -70,7 +67,6 @@ export function terminalWith(abilities: Abilities) {
     signs: (text: string) =>
       isUnicode ? text : text.replaceAll("→", "->").replaceAll("≥", ">=").replaceAll("−", "-").replaceAll("…", "..."),
     heading: (title: string, style: Style = "bold") => paint(style, fitted(title)),
-    /** A line of less importance, in gray. */
     note: (line: string) => paint("gray", fitted(line)),
     /** What matters most, and what follows it: in one line where there is room, otherwise in as many as it takes. */
     headline: (strong: string, rest: string, style: Style = "bold"): readonly string[] => {
@@ -88,7 +84,6 @@ export function terminalWith(abilities: Abilities) {
     },
     /** A line that says how many entries a list leaves out; none where it leaves out nothing. */
     more: (hidden: number, hint = "") => (hidden > 0 ? [`  ${ellipsis} and ${count(hidden)} more${hint}`] : []),
-    /** Rows in aligned columns. */
     table: (rows: Rows, { titles = [], styleOf, ...layout }: TableLayout): readonly string[] => {
       const [head = "", ...lines] = alignedLines([titles, ...rows], { widthMax: columns, ellipsis, ...layout });
       const painted = lines.map((line, index) => paint(styleOf?.(index) ?? [], line));
@@ -130,7 +125,6 @@ function showsUnicode({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
 
 export interface Column {
   readonly align: "left" | "right";
-  /** Longer cells are cut. */
   readonly columnsMax?: number;
   /** Cells longer than a third of the table's width are cut. */
   readonly isThird?: boolean;

@@ -4,8 +4,8 @@ import { estimateTokens } from "../core/tokens/tokens.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { resolveSettings } from "../settings.ts";
 import { refuseBroken } from "./apply.ts";
-import { createCounting } from "./counting.ts";
 import { type Decision, decide } from "./decide.ts";
+import { createCounting } from "./engine.ts";
 
 /** A plan that would break a promise is refused before a model is asked, whoever made the plan. */
 

@@ -7,17 +7,21 @@ import type { SummaryResult } from "../core/checkpoint/summary.ts";
 import { CompactionError } from "../core/errors.ts";
 import { formatRules } from "../core/format-rules.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
-import { isNativeItem } from "../core/items.ts";
+import { historyHolder, isNativeItem, withoutServerHistory } from "../core/items.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import { applyPlan, checkPlan, isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import { wantedCut } from "../core/plan/partition.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { type PlanInput, partitionFor, sumTokens } from "../core/plan/plan-input.ts";
 import { holdsPrompt } from "../core/plan/render.ts";
+import type { Format, Violation } from "../core/ports.ts";
+import { repair } from "../core/repair/repair.ts";
+import type { Settings } from "../core/settings/settings.ts";
+import { bindsThinking, stripBoundThinking, withDroppableThinking } from "../core/thinking.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import type { Decision } from "./decide.ts";
+import type { Reading } from "./decode.ts";
 import type { NativeAttempt, NativeOutcome } from "./native.ts";
-import { settle } from "./settle.ts";
 import { PROVIDED_NAME, type SummaryOutcome } from "./summarize.ts";
 
 export interface ApplyInput {
@@ -28,7 +32,6 @@ export interface ApplyInput {
   readonly counter: TokenCounter;
   /** The provider's compaction; undefined where the provider was not asked. */
   readonly native: NativeAttempt | undefined;
-  /** Undefined where no summary was asked for. */
   readonly made: SummaryOutcome | undefined;
 }
 
@@ -87,10 +90,7 @@ function planToApply({ decision, made, counter }: ApplyInput): Plan {
   return longer ?? fallbacks.summary;
 }
 
-/**
- * Says where less of the newest messages stays than the settings promise. An explicit target comes first, so it needs
- * no note; where turns stay whole, the tail begins later by its own rule.
- */
+/** Says where less of the newest messages stays than the settings promise. An explicit target comes first, so it needs no note. */
 function shorterTail(plan: Plan, { input, originals, texts }: Decision): readonly string[] {
   const { conversation, settings, tokensOf, found } = input;
   const { tailTokens, tailMessages } = settings.protect;
@@ -135,10 +135,7 @@ function replacedNative(plan: Plan, { conversation }: PlanInput): readonly strin
     : [];
 }
 
-/**
- * The name of what was done: the strategy that decided, unless a hook provided the summary, the ladder ended in a
- * truncation, or a summary replaced the provider's own compaction.
- */
+/** The strategy that decided, or what was done instead: a hook's summary, a truncation, a summary in place of the provider's compaction. */
 export function strategyOf({ strategy }: Decision, carried: Pick<AppliedPass, "made" | "native" | "plan">): string {
   if (!isCompaction(carried.plan)) return "prune";
   const { made, native } = carried;
@@ -147,7 +144,6 @@ export function strategyOf({ strategy }: Decision, carried: Pick<AppliedPass, "m
   return strategy === "native" && native?.type !== "replaced" ? "summarize" : strategy;
 }
 
-/** Tokens of the messages that the plan replaced, for the zone ratio. */
 export function zoneTokens({ input }: Decision, plan: Plan): number {
   const removed = removedBy(plan);
   return input.conversation.messages.reduce(
@@ -156,8 +152,104 @@ export function zoneTokens({ input }: Decision, plan: Plan): number {
   );
 }
 
-/** The first message after all that left the view. */
 export function firstKept(before: Conversation, after: Conversation): string | undefined {
   const kept = new Set(after.messages.map(({ id }) => id));
   return before.messages[before.messages.findLastIndex(({ id }) => !kept.has(id)) + 1]?.id;
 }
+
+export interface SettledView {
+  readonly conversation: Conversation;
+  readonly notes: readonly string[];
+}
+
+export interface SettleOptions {
+  readonly settings: Settings;
+  readonly model: string | undefined;
+  /** True where the provider itself made the edit, and thinking after it stays valid. */
+  readonly keepsThinking?: boolean;
+}
+
+/** `before` is the view that the provider saw last, not one that this pass already shortened. */
+export function settle(before: Conversation, applied: Conversation, options: SettleOptions): SettledView {
+  if (before.messages.length === 0) return { conversation: applied, notes: [] };
+  const { model, keepsThinking = false } = options;
+  const thought = keepsThinking ? { conversation: applied, notes: [] } : settleThinking(before, applied, options);
+  const { conversation, repairs } = repair(thought.conversation, model === undefined ? {} : { model });
+  const moved = repairs.map(({ rule, change }) => `After the edit: ${change} (${rule}).`);
+  // A repair is an edit too, and thinking may stand behind it.
+  const again = repairs.length === 0 || keepsThinking ? undefined : settleThinking(before, conversation, options);
+  const notes = [...new Set([...thought.notes, ...(again?.notes ?? [])])];
+  return { conversation: again?.conversation ?? conversation, notes: [...notes, ...moved] };
+}
+
+function settleThinking(before: Conversation, applied: Conversation, { settings, model }: SettleOptions): SettledView {
+  if (!bindsThinking(applied, model)) return { conversation: applied, notes: [] };
+  const conversation = stripBoundThinking(before, applied);
+  if (conversation === applied) return { conversation, notes: [] };
+  if (settings.compact.boundThinking === "strip") return { conversation, notes: [STRIPPED] };
+  const isMarked = withDroppableThinking(applied) !== undefined;
+  return isMarked ? { conversation: applied, notes: [DROPPABLE] } : { conversation, notes: [STRIPPED, UNMARKED] };
+}
+
+const STRIPPED = "Took out thinking that was bound to the edited prefix, pinned messages included.";
+const DROPPABLE =
+  "The request lets the provider drop thinking that was bound to the edited prefix; it needs the header `anthropic-beta: thinking-binding-controls-2026-08-01`.";
+const UNMARKED = "The request asks for no thinking, so it has no place for the mark that lets the provider drop some.";
+
+/** The request as it is sent: with `drop-block` every request, from the first on, carries the mark; a later mark is too late. */
+export function markedForSending(view: Conversation, { settings, model }: SettleOptions): Conversation {
+  if (settings.compact.boundThinking !== "drop-block" || !bindsThinking(view, model)) return view;
+  return withDroppableThinking(view) ?? view;
+}
+
+interface OutgoingInput extends Pick<Reading, "source" | "input" | "model"> {
+  readonly decision: Decision;
+}
+
+interface OutgoingView {
+  readonly view: Conversation;
+  /** The view with what its request needs beside the messages. */
+  readonly sent: Conversation;
+  readonly encoded: unknown;
+  readonly notes: readonly string[];
+  readonly violations: readonly Violation[];
+  readonly undone?: Violation;
+}
+
+/** Every pass ends here: undoes an edit that brings a violation which the view before it did not have. */
+export function outgoingView(format: Format, sending: OutgoingInput, after: Conversation): OutgoingView {
+  const { view } = sending.input;
+  const edited = checked(format, sending, after);
+  if (after === view || edited.violations.length === 0) return edited;
+  const before = checked(format, sending, view);
+  const known = new Set(before.violations.map(({ rule }) => rule));
+  const undone = edited.violations.find(({ rule }) => !known.has(rule));
+  return undone === undefined ? edited : { ...before, undone };
+}
+
+function checked(format: Format, sending: OutgoingInput, view: Conversation): OutgoingView {
+  const { conversation: sent, notes } = forSending(sending, view);
+  const encoded = format.encode(sent);
+  const { model } = sending;
+  const violations = format.validate(encoded, { sending: true, ...(model !== undefined && { model }) });
+  return { view, sent, encoded, notes, violations };
+}
+
+export function undoneNote({ rule, path }: Violation): string {
+  return `The compaction was undone, because the provider would refuse what came of it: ${rule} at ${path}.`;
+}
+
+/** A provider would read its stored history and then the list: an edited list must stand alone. */
+function forSending(sending: OutgoingInput, view: Conversation): SettledView {
+  const { source, input, model, decision } = sending;
+  if (decision.plan.because === "server-history") return { conversation: view, notes: [SERVER_HOLDS] };
+  const marked = markedForSending(view, { settings: input.settings, model });
+  const isEdited = view !== source || decision.input.found !== undefined;
+  if (!isEdited || historyHolder(source) === "list") return { conversation: marked, notes: [] };
+  return { conversation: withoutServerHistory(marked), notes: [STANDS_ALONE] };
+}
+
+const SERVER_HOLDS =
+  "The provider holds the history that this request refers to, so nothing taken out of the list would make it smaller: send the whole list without the reference, or start a new one from a summary.";
+const STANDS_ALONE =
+  "The reference to a history that the provider stored was taken out: the list holds the history, and it was compacted.";

@@ -222,7 +222,6 @@ function zoneBefore(input: PlanInput, firstKeptEntryId: string): readonly string
   return parts.zone.flatMap((index) => messages[index]?.id ?? []);
 }
 
-/** A summarizer that returns the hook's text. */
 function saying(text: string): Summarizer {
   return {
     name: PROVIDED_NAME,

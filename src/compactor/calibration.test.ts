@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/json.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { type ProfileName, profileNames } from "../profiles/profiles.ts";
-import { calibratedCounter } from "./counting.ts";
+import { calibratedCounter } from "./engine.ts";
 
 const detail = (index: number): string =>
   Array.from(

@@ -1,7 +1,4 @@
-/**
- * Checks what a summarizer returned: its shape, credentials in it, its budget. A text slightly over budget is
- * shortened, with a note; anything else that is wrong is a failure for the ladder. Asks no model.
- */
+/** Checks a summarizer's answer: shape, credentials, budget. Shortens a text slightly over budget; fails for the ladder otherwise. */
 
 import type { SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { CompactionError } from "../core/errors.ts";

@@ -25,9 +25,8 @@ import {
 import { once } from "../core/remember.ts";
 import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
-import { planOwn } from "../strategies/own-strategy.ts";
 import { trimUnanswered } from "../strategies/room.ts";
-import { strategyNamed } from "../strategies.ts";
+import { planOwn, planWith } from "../strategies.ts";
 
 export interface DecideInput {
   readonly view: Conversation;
@@ -124,7 +123,6 @@ export function decide(given: DecideInput): Decision {
   };
 }
 
-/** A view by its sums alone. */
 export interface QuietInput extends Pick<DecideInput, "settings" | "isCacheCold" | "checkPoint"> {
   readonly size: ContextSize;
   readonly targetTokens: number | undefined;
@@ -184,11 +182,11 @@ function planBy(
   input: PlanInput,
 ): Pick<Decision, "plan" | "strategy" | "isOwn" | "refused"> {
   const { strategy } = settings.compact;
-  if (own === undefined) return { plan: strategyNamed(strategy).plan(input), strategy, isOwn: false };
+  if (own === undefined) return { plan: planWith(strategy, input), strategy, isOwn: false };
   const made = planOwn(own, input);
   if ("plan" in made) return { plan: made.plan, strategy: own.name, isOwn: true };
   const refused = `The strategy ${own.name} failed: ${made.refused}`;
-  return { plan: strategyNamed(strategy).plan(input), strategy, isOwn: false, refused };
+  return { plan: planWith(strategy, input), strategy, isOwn: false, refused };
 }
 
 function originalsIn({ messages }: Conversation, { steps }: Stage): Originals {
@@ -199,7 +197,6 @@ function originalsIn({ messages }: Conversation, { steps }: Stage): Originals {
 
 const NO_ORIGINALS: Originals = new Map();
 
-/** The decision, plus the original form of messages that earlier passes shortened. */
 export function withOriginals(decision: Decision, earlier: readonly Message[]): Decision {
   if (earlier.length === 0) return decision;
   return {
@@ -274,7 +271,7 @@ function paysByItself({ isCacheCold = false }: DecideInput, { input, steps }: Om
   const { prune, compact } = input.settings;
   if (!prune.mustPay || isCacheCold || !compact.auto || compact.strategy === "none") return true;
   const strategy = compact.strategy === "hybrid" ? "summarize" : compact.strategy;
-  return pruningPays(input, steps, strategyNamed(strategy).plan(input));
+  return pruningPays(input, steps, planWith(strategy, input));
 }
 
 function isAboveHighWater(settings: Settings, tokens: number): boolean {
@@ -380,14 +377,14 @@ const UNUSED_SHARE_MIN = 0.1;
 
 export function fallbacksOf(rest: Plan, input: PlanInput): FallbackPlans {
   const summarized = (saidTokens?: number): Plan =>
-    withBackstop(strategyNamed("summarize").plan(saidTokens === undefined ? input : { ...input, saidTokens }), input);
+    withBackstop(planWith("summarize", saidTokens === undefined ? input : { ...input, saidTokens }), input);
   const summary = once(() => (rest.steps.some(({ type }) => type === "native") ? summarized() : rest));
   return {
     get summary(): Plan {
       return summary();
     },
     get truncation(): Plan {
-      return withBackstop(strategyNamed("truncate").plan(input), input);
+      return withBackstop(planWith("truncate", input), input);
     },
     get nothing(): Plan {
       const { tokensBefore: tokensAfter, ...plan } = summary();

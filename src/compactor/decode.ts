@@ -1,20 +1,16 @@
-/**
- * The first step of a pass: turns a request, or a view that the caller keeps, into the input of a decision. Decodes,
- * pins, repairs, applies remembered edits, and counts. Pure except for the cache of sizes.
- */
+/** The first step of a pass: decodes, pins, repairs, applies remembered edits, and counts. Pure except for the cache of sizes. */
 
-import { refuseDeepPrompt } from "../core/json.ts";
+import { present, refuseDeepPrompt } from "../core/json.ts";
 import type { Conversation } from "../core/message.ts";
 import { type Repair, type Repaired, repair } from "../core/repair/repair.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { countedIn } from "../core/tokens/counted.ts";
-import type { Counting } from "./counting.ts";
+import { type SettleOptions, settle } from "./apply.ts";
 import { type DecideInput, targetFor, tokensIn } from "./decide.ts";
-import { countingFor, type Engine, modelFor, nativeKindOf, settingsFor } from "./engine.ts";
+import { type Counting, countingFor, type Engine, modelFor, nativeKindOf, settingsFor } from "./engine.ts";
 import { type CallOptions, checkPinned, type ViewCall } from "./options.ts";
 import { isHeldOff, NO_PASSES } from "./passes.ts";
 import { keepRecentInput } from "./retention.ts";
-import { type SettleOptions, settle } from "./settle.ts";
 import type { RecalledView } from "./view-memory.ts";
 
 export interface Reading {
@@ -100,9 +96,7 @@ function readingOf(engine: Engine, read: ViewReading, { call, asked, attempt }: 
     totalOf: counting.totalOf,
     systemTokens: Math.round(counting.counter.countParts(view.system) * ratio),
     toolsTokens: Math.round(counting.counter.countTools(view.tools) * ratio),
-    ...(asked !== undefined && { asked }),
-    ...(attempt !== undefined && { attempt }),
-    ...(call.checkPoint !== undefined && { checkPoint: call.checkPoint }),
+    ...present({ asked, attempt, checkPoint: call.checkPoint }),
     isCacheCold: call.isCacheCold ?? false,
     nativeKind: nativeKindOf(engine),
     strategy: engine.strategy,
@@ -127,7 +121,6 @@ interface TailDemand {
   readonly isRefused: boolean;
 }
 
-/** The settings with the tail that the host's `keepRecent` asks for. */
 function withOwnTail(engine: Engine, { usual, view, counting, call, model, isRefused }: TailDemand): Settings {
   const own = keepRecentInput(engine.retention, call.settings, { view, settings: usual, tokensOf: counting.tokensOf });
   return own === call.settings ? usual : settingsFor(engine, model, { settings: own, isRefused });

@@ -1,20 +1,18 @@
-/**
- * What a compactor knows between calls, and what follows from it for one request: model, settings, counting. Learns
- * from what providers report, and changes nothing else.
- */
+/** What a compactor knows between calls, and what follows for one request: model, settings, counting. Learns only from what providers report. */
 
 import type { Summarizer } from "../core/checkpoint/summary.ts";
 import { modelIn } from "../core/format-rules.ts";
 import type { Remark } from "../core/hooks/log-lines.ts";
+import { type JsonValue, refuseDeepMessage } from "../core/json.ts";
 import type { Calibration, LearnedWindows } from "../core/learned.ts";
-import type { Conversation } from "../core/message.ts";
+import { NEWEST_MESSAGES } from "../core/ledger.ts";
+import { type Conversation, isUntouched, type Message, type Part } from "../core/message.ts";
 import type { OwnStrategy } from "../core/plan/plan-input.ts";
 import type { Format } from "../core/ports.ts";
 import { setBounded } from "../core/remember.ts";
 import type { Settings, SettingsInput } from "../core/settings/settings.ts";
 import { type Counted, countedIn } from "../core/tokens/counted.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import { type Counting, createCounting } from "./counting.ts";
 import type { DecideInput } from "./decide.ts";
 import type { Watch } from "./events.ts";
 import type { KnownLists } from "./known-lists.ts";
@@ -57,7 +55,6 @@ export interface Engine {
   readonly lists: KnownLists;
   /** Views that a caller keeps, by their list of messages, which may only grow. */
   readonly views: WeakMap<Conversation["messages"], KnownView>;
-  /** The estimate of each returned request. */
   readonly estimates: WeakMap<object, number>;
   readonly countings: Map<string, Counting>;
 }
@@ -77,10 +74,7 @@ export interface SettingsDemand {
   readonly isRefused?: boolean;
 }
 
-/**
- * The settings for a model. Its window is the stated one, else the model's own; a smaller learned one wins. Everything
- * that depends on the window is adapted.
- */
+/** The settings for a model, adapted to its window: the stated one, else the model's own; a smaller learned one wins. */
 export function settingsFor(engine: Engine, model: string | undefined, demand: SettingsDemand): Settings {
   const { settings: call, isRefused = false } = demand;
   const settings = engine.settings(call);
@@ -123,7 +117,6 @@ export function calibrate(
   engine.calibration.learn(model, { estimatedTokens, reportedTokens: reported.tokens });
 }
 
-/** The estimate of a whole request, not calibrated. */
 export function estimateOf(engine: Engine, conversation: Conversation, model: string | undefined): number {
   const { format, system, tools, messages, wire } = conversation;
   const named = engine.model ?? model;
@@ -160,4 +153,77 @@ export function remarksOn(
   if (engine.unknownModels.has(model) || engine.unknownModels.size >= UNKNOWN_MODELS_MAX) return [];
   engine.unknownModels.add(model);
   return [{ type: "model-unknown", model, windowTokens }];
+}
+
+export interface Counting {
+  /** Not calibrated. */
+  readonly counter: TokenCounter;
+  /** The size of one message in the counter's unit; sizes add up. */
+  sizeOf(message: Message): number;
+  recount(message: Message): number;
+  tokens(size: number): number;
+  tokensOf(message: Message): number;
+  /** The tokens of a list, rounded once: not always the sum of its messages. */
+  totalOf(messages: readonly Message[]): number;
+}
+
+/** `ratio` is real usage over the estimate: 1 until usage was observed. */
+export function createCounting(counter: TokenCounter, ratio: () => number): Counting {
+  const sizes = new WeakMap<object, number>();
+  /** Lists are immutable, and a decision and its report count the same list several times. */
+  const totals = new WeakMap<readonly Message[], number>();
+  const recount = (message: Message): number => {
+    refuseDeepMessage(message);
+    const size = counter.size(message);
+    sizes.set(keyOf(message), size);
+    return size;
+  };
+  const sizeOf = (message: Message): number => sizes.get(keyOf(message)) ?? recount(message);
+  const sizeOfAll = (messages: readonly Message[]): number => {
+    const newest = messages.length - NEWEST_MESSAGES;
+    let size = 0;
+    messages.forEach((message, index) => {
+      size += index < newest || !isUntouched(message) ? sizeOf(message) : recount(message);
+    });
+    totals.set(messages, size);
+    return size;
+  };
+  const tokens = (size: number): number => Math.round(counter.tokens(size) * ratio());
+  return {
+    counter,
+    sizeOf,
+    recount,
+    tokens,
+    tokensOf: (message) => tokens(sizeOf(message)),
+    totalOf: (messages) => tokens(totals.get(messages) ?? sizeOfAll(messages)),
+  };
+}
+
+/** A list that was decoded anew has new messages, but the same wire objects. */
+function keyOf(message: Message): readonly Part[] | Exclude<JsonValue, string | number | boolean | null> {
+  if (!isUntouched(message)) return message.parts;
+  const { json } = message.wire;
+  return typeof json === "object" && json !== null ? json : message.parts;
+}
+
+/** The counter with its numbers calibrated: for budgets, summaries and reports. The same counter where nothing was learned. */
+export function calibratedCounter(counter: TokenCounter, ratio: number): TokenCounter {
+  if (ratio === 1) return counter;
+  const scaled =
+    <Counted extends readonly unknown[]>(count: (...counted: Counted) => number) =>
+    (...counted: Counted): number =>
+      Math.round(count(...counted) * ratio);
+  return {
+    name: counter.name,
+    size: counter.size,
+    tokens: scaled(counter.tokens),
+    count: scaled(counter.count),
+    total: scaled(counter.total),
+    countParts: scaled(counter.countParts),
+    countText: scaled(counter.countText),
+    countJson: scaled(counter.countJson),
+    countTools: scaled(counter.countTools),
+    // The summarizer's model may be another than the observed one: never send it more than the estimate allows.
+    safetyMargin: counter.safetyMargin / Math.min(1, ratio),
+  };
 }

@@ -1,7 +1,4 @@
-/**
- * All events of a pass, in one list: hooks, log lines and telemetry are made from it, in one place. A listener can
- * neither change a pass nor make it fail. An event reports what was really done.
- */
+/** All events of a pass: hooks, log lines and telemetry are made from them. A listener can neither change a pass nor make it fail. */
 
 import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
@@ -17,6 +14,7 @@ import {
 } from "../core/hooks/hooks.ts";
 import type { LogFields, Logger } from "../core/hooks/log-lines.ts";
 import { fieldsOf, type LogEvent, lineFor, type Remark } from "../core/hooks/log-lines.ts";
+import { present } from "../core/json.ts";
 import type { Message } from "../core/message.ts";
 import { isCompaction, leavingIds, removedBy } from "../core/plan/apply-plan.ts";
 import type { NativeStep } from "../core/plan/plan.ts";
@@ -40,7 +38,6 @@ export interface WatchOptions {
   readonly now?: () => number;
 }
 
-/** The listeners of one compactor. */
 export interface Watch {
   /** The hooks in force now. */
   readonly hooks: HookLists;
@@ -87,11 +84,9 @@ function createCounts(): CompactionCounts {
   };
 }
 
-/** Receives the events of one pass. */
 export interface Teller {
   readonly context: HookContext;
   tell(event: HookEvent): void;
-  /** Logs a remark, and notes it for the report. */
   remark(remark: Remark): void;
   /** Reports a hook that threw. The pass goes on. */
   hookFailed(kind: "notify" | "provide", error: unknown): void;
@@ -144,14 +139,11 @@ function writeLine({ logger, profile }: Watch, event: LogEvent, context: HookCon
   const fields: LogFields = {
     ...fieldsOf(event),
     profile,
-    ...(sessionId !== undefined && { sessionId }),
-    ...(sessionKey !== undefined && { sessionKey }),
-    ...(agentId !== undefined && { agentId }),
+    ...present({ sessionId, sessionKey, agentId }),
   };
   logger[line.level](fields, line.message);
 }
 
-/** The facts behind the events of a pass. */
 export interface PassFacts {
   readonly decision: Decision;
   readonly input: DecideInput;
@@ -160,7 +152,6 @@ export interface PassFacts {
   readonly isCalledFor: boolean;
   readonly tokensBefore: number;
   readonly compactionNumber: number;
-  /** The duration of the pass so far. */
   durationMs(): number;
 }
 
@@ -308,8 +299,7 @@ function compactedEvents(facts: PassFacts, { carried, report, stored }: PassOutc
     messagesRemoved: leavingIds(carried.plan).size,
     preservedMessageIds: input.view.messages.flatMap(({ id }) => (removed.has(id) ? [] : [id])),
     ...(summary !== undefined && { summary, summaryTokens: counter.countText(summary) }),
-    ...(summarizer !== undefined && { summarizer }),
-    ...(report.model !== undefined && { model: report.model }),
+    ...present({ summarizer, model: report.model }),
     calls: report.calls,
     fits: report.fits,
     steps: report.steps,

@@ -7,14 +7,13 @@ import { obstaclesLeft, sumTokens } from "../core/plan/plan-input.ts";
 import type { Violation } from "../core/ports.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import { type AppliedPass, firstKept, strategyOf, zoneTokens } from "./apply.ts";
+import { type AppliedPass, firstKept, outgoingView, strategyOf, undoneNote, zoneTokens } from "./apply.ts";
 import { type DecideInput, type Decision, planInput, tokensIn } from "./decide.ts";
 import type { Reading } from "./decode.ts";
 import { type Engine, nativeMissing } from "./engine.ts";
 import { overflowReport } from "./overflow.ts";
 import { type Passes, type PassTokens, passesAfter, passesAfterFailure, withRefusals } from "./passes.ts";
 import { type Report, reportOf, violationNote } from "./report.ts";
-import { outgoingView, undoneNote } from "./settle.ts";
 import { isFailed } from "./summarize.ts";
 
 /** The result of a pass; holds the same message objects where nothing was done to them. */
@@ -26,7 +25,6 @@ export interface PassResult {
   readonly encoded: unknown;
   readonly plan: Plan;
   readonly report: Report;
-  /** The estimate of the whole request, not calibrated. */
   readonly estimatedTokens: number;
   /** Violations that could not be repaired: the provider may refuse them. */
   readonly violations: readonly Violation[];
@@ -109,10 +107,7 @@ export function finish(engine: Engine, given: FinishInput): PassResult {
   };
 }
 
-/**
- * A plan names the obstacles it expects. The result is counted as a whole, and the summary may be longer than planned:
- * where an edited view misses the target, the obstacles are read from the view itself.
- */
+/** The obstacles that a plan names are expected ones. Where an edited view misses the target, they are read from the view itself. */
 function withObstacles(plan: Plan, outcome: DecideInput, isEdited: boolean): Plan {
   const fits = tokensIn(outcome) <= (plan.targetTokens ?? outcome.settings.windowTokens);
   if (fits || (!isEdited && plan.inTheWay.length > 0)) return plan;

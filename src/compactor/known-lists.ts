@@ -8,7 +8,6 @@ import { isSameJson } from "../core/identity.ts";
 import { isObject, type JsonObject, type JsonValue } from "../core/json.ts";
 import type { KnownView } from "./quiet.ts";
 
-/** What is known of one list. */
 export interface KnownList extends KnownView {
   /** The other fields of the request; undefined for a bare list. */
   readonly body: JsonObject | undefined;

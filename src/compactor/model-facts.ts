@@ -19,10 +19,7 @@ interface ModelFacts {
   readonly tariff?: Tariff;
 }
 
-/**
- * The input window of a model; undefined for an unknown one. A vendor before the name (`anthropic/claude-opus-5`,
- * `us.anthropic.claude-opus-5-v1:0`) does not change the window.
- */
+/** The input window of a model, whatever vendor stands before its name (`anthropic/claude-opus-5`); undefined for an unknown one. */
 export function windowOfModel(model: string): number | undefined {
   const name = model
     .replace(/^.*\//, "")

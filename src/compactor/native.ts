@@ -15,10 +15,10 @@ import type { Format, NativeWire, Usage } from "../core/ports.ts";
 import { redactSecrets } from "../core/secrets/secrets.ts";
 import { totalUsage } from "../core/usage.ts";
 import { timerMs } from "../core/waiting.ts";
+import { markedForSending, type SettledView, settle } from "./apply.ts";
 import type { Decision } from "./decide.ts";
 import { nativeStartEvent, type Observer } from "./events.ts";
 import { throwIfAborted } from "./options.ts";
-import { markedForSending, type SettledView, settle } from "./settle.ts";
 
 /** The provider's own compaction: a function that posts a request and returns the response body. */
 export interface NativeCompaction {
@@ -29,9 +29,7 @@ export interface NativeCompaction {
 
 /** The provider's response body, unchanged. */
 export interface NativeAnswer {
-  /** Of Responses. */
   readonly output?: readonly unknown[];
-  /** Of Anthropic. */
   readonly content?: readonly unknown[];
   readonly stop_reason?: string | null;
   readonly usage?: unknown;
@@ -89,10 +87,7 @@ export async function compactNatively(given: NativeDemand): Promise<NativeAttemp
   return { outcome: { type: "refused", kind, because, ...(usage !== undefined && { usage }) } };
 }
 
-/**
- * The messages that leave for an item that only the provider can read: those that it compacted now, or had compacted unasked. Undefined
- * where the item is readable, or the plan replaces messages in another way.
- */
+/** The messages that leave for an item that only the provider can read. Undefined where it is readable, or the plan replaces them otherwise. */
 export function unreadableStep(
   { input, rest, strategy }: Decision,
   outcome: NativeOutcome | undefined,
@@ -240,10 +235,7 @@ function forAsking({ seen, decision, model }: NativeDemand, shortened: Conversat
   return markedForSending(settle(seen, shortened, options).conversation, options);
 }
 
-/**
- * Thinking in the kept messages stays valid when exactly the messages before them were compacted and the speaker
- * changes there: the provider's item then replaces the very prefix that the thinking was signed with.
- */
+/** Whether thinking in the kept messages stays valid: the provider's item then replaces the very prefix that it was signed with. */
 function standsForPrefix({ messages }: Conversation, step: NativeStep): boolean {
   const leaving = new Set(removedIds(step));
   const cut = messages.findIndex(({ id }) => !leaving.has(id));

@@ -43,7 +43,6 @@ export interface CallOptions {
 }
 
 export interface ViewCall extends Omit<CallOptions, "overflow"> {
-  /** Set where no trigger is needed. */
   readonly asked?: "manual" | "overflow";
   /** How often in a row the provider refused the view as too long, this time included; call `learnOverflow` first. */
   readonly attempt?: number;

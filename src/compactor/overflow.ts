@@ -1,7 +1,4 @@
-/**
- * A request that its provider refused as too long: what the refusal teaches, and whether a retry makes sense. Nothing
- * here sends or retries.
- */
+/** A request that its provider refused as too long: what the refusal teaches, and whether a retry makes sense. Sends nothing. */
 
 import { CompactionError } from "../core/errors.ts";
 import { refusedInput, TINY_WINDOW_TOKENS } from "../core/learned.ts";
@@ -51,7 +48,6 @@ function isOwn(error: unknown): boolean {
   return false;
 }
 
-/** The view as it was sent, and to which model. */
 export interface SentView {
   readonly view: Conversation;
   readonly model: string | undefined;

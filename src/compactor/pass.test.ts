@@ -107,7 +107,7 @@ describe("every stage is told, in order", () => {
       because: "no model",
       fallback: "extractive",
     });
-    expect(events.find(({ type }) => type === "summary-made")).toMatchObject({ summarizer: "extractive 1" });
+    expect(events.find(({ type }) => type === "summary-made")).toMatchObject({ summarizer: "extractive 2" });
   });
 
   test("a pass that throws ends too", async () => {

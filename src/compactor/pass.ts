@@ -9,9 +9,8 @@ import type { Attributes, HookEvent } from "../core/hooks/hook-events.ts";
 import { notifyAll } from "../core/hooks/hooks.ts";
 import { historyHolder } from "../core/items.ts";
 import { isCompaction } from "../core/plan/apply-plan.ts";
-import { applyDecision, refuseBroken } from "./apply.ts";
+import { applyDecision, markedForSending, refuseBroken } from "./apply.ts";
 import { askHooks, type HookVerdict } from "./ask-hooks.ts";
-import { calibratedCounter } from "./counting.ts";
 import {
   type Decision,
   decide,
@@ -23,7 +22,7 @@ import {
   withoutSteps,
 } from "./decide.ts";
 import type { Reading } from "./decode.ts";
-import { type Engine, remarksOn } from "./engine.ts";
+import { calibratedCounter, type Engine, remarksOn } from "./engine.ts";
 import {
   createTeller,
   decisionEvents,
@@ -41,7 +40,6 @@ import { type CallOptions, type StoredEvent, throwIfAborted, type ViewKeeper } f
 import { allowsReset, compactionFailure } from "./overflow.ts";
 import { passesAfterFailure } from "./passes.ts";
 import { pinScored } from "./retention.ts";
-import { markedForSending } from "./settle.ts";
 import { type MakeSummaryInput, makeSummary, type SummaryOutcome } from "./summarize.ts";
 
 export interface PassOptions {
@@ -50,7 +48,6 @@ export interface PassOptions {
   readonly startedMs: number;
 }
 
-/** The result of a pass, and its stored event. */
 export interface ViewPass extends PassResult {
   readonly stored?: StoredEvent;
   /** True where the sums and the newest messages showed that nothing is due, and nothing else was read. */
@@ -81,7 +78,6 @@ export async function runPass(engine: Engine, read: Reading, options: PassOption
   }
 }
 
-/** A view and the decision about it, as data. */
 export interface PassDecision {
   readonly reading: Reading;
   readonly decision: Decision;

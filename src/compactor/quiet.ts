@@ -22,13 +22,12 @@ import type { Violation } from "../core/ports.ts";
 import type { Repair } from "../core/repair/repair.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { countedIn } from "../core/tokens/counted.ts";
-import type { Counting } from "./counting.ts";
+import { markedForSending } from "./apply.ts";
 import { quietPlan, targetFor } from "./decide.ts";
-import { countingFor, type Engine, remarksOn, settingsFor } from "./engine.ts";
+import { type Counting, countingFor, type Engine, remarksOn, settingsFor } from "./engine.ts";
 import { createTeller, nothingEvent } from "./events.ts";
 import type { CallOptions } from "./options.ts";
 import { type Report, reportOf, violationNote } from "./report.ts";
-import { markedForSending } from "./settle.ts";
 
 /** What is known of a view whose beginning was found in order, under these settings. */
 export interface KnownView {
@@ -47,7 +46,6 @@ export interface KnownView {
 export interface QuietPass {
   readonly plan: Plan;
   readonly report: Report;
-  /** The estimate of the whole request, not calibrated. */
   readonly estimatedTokens: number;
 }
 

@@ -40,7 +40,6 @@ type Mark = () => string;
 
 /** Both remember what they hide, and compute the mark only then. */
 interface CredentialFilter {
-  /** The text without its credentials. */
   in(text: string, mark: Mark): string;
   /** The mark: the whole value is a credential. */
   whole(value: string, mark: Mark): string;
@@ -193,7 +192,6 @@ function redactedSource(source: MediaSource, mark: Mark, hiding: CredentialFilte
 }
 
 interface JsonPlace {
-  /** The field that holds the value, or its list. */
   readonly name: string;
   readonly depth: number;
   readonly mark: Mark;

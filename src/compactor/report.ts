@@ -4,6 +4,7 @@ import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import { failuresIn } from "../core/checkpoint/checkpoint.ts";
 import type { SummaryResult } from "../core/checkpoint/summary.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
+import { present } from "../core/json.ts";
 import type { Prices } from "../core/model.ts";
 import type { NothingToDo, Obstacle, Plan, Reason } from "../core/plan/plan.ts";
 import { UNTRIED } from "../core/plan/plan-input.ts";
@@ -22,7 +23,6 @@ export interface Report {
   readonly compacted: boolean;
   readonly reason: Reason | NothingToDo;
   readonly tokensBefore: number;
-  /** Counted on the result, not predicted. */
   readonly tokensAfter: number;
   readonly messagesBefore: number;
   readonly messagesAfter: number;
@@ -44,7 +44,6 @@ export interface Report {
   /** Steps of the failure ladder that were taken, and why. */
   readonly fallbacks: readonly Fallback[];
   readonly notes: readonly string[];
-  /** Repairs of the conversation as it came. */
   readonly repairs: readonly Repair[];
   readonly result?: CompactionRecord;
   /** After a refusal as too long: what was learned, and whether to send the request again. */
@@ -123,9 +122,7 @@ export function reportOf(input: ReportInput): Report {
     ratios: { whole: tokens.after === 0 ? 1 : tokens.before / tokens.after, ...zone },
     steps: countSteps(plan),
     calls: callsOf(input),
-    ...(usage !== undefined && { usage }),
-    ...(cost !== undefined && { costUsd: cost }),
-    ...(model !== undefined && { model }),
+    ...present({ usage, costUsd: cost, model }),
     fallbacks: [...strategyFallbacks(input), ...nativeFallbacks(input, compacted), ...(made?.fallbacks ?? [])],
     notes: [...(made?.type === "summary" ? made.result.notes : []), ...input.notes],
     repairs: input.repairs,
@@ -133,7 +130,6 @@ export function reportOf(input: ReportInput): Report {
   };
 }
 
-/** For a violation that could not be repaired. */
 export function violationNote({ rule, path }: Violation): string {
   return `The provider may refuse this: ${rule} at ${path}.`;
 }
@@ -174,8 +170,7 @@ function recordOf({ made, native, readable, tokens, firstKept, details }: Report
       ...(native.text !== undefined && { summary: native.text }),
       summarizer: `native ${native.kind}`,
     }),
-    ...(checkpoint !== undefined && { checkpoint }),
-    ...(firstKept !== undefined && { firstKeptEntryId: firstKept }),
+    ...present({ checkpoint, firstKeptEntryId: firstKept }),
     tokensBefore: tokens.before,
     tokensAfter: tokens.after,
     ...(summary?.details !== undefined && { details: summary.details }),

@@ -1,8 +1,6 @@
-/**
- * Keeps more than the settings alone would: a tail whose size follows the conversation, and messages with a high score.
- * Both are the caller's functions, off by default; what they may keep is bounded here, and no message is changed.
- */
+/** Keeps more than the settings would, by functions of the caller: a tail that follows the conversation, and messages with a high score. */
 
+import { present } from "../core/json.ts";
 import type { Conversation, Message } from "../core/message.ts";
 import { wantedCut } from "../core/plan/partition.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
@@ -26,7 +24,6 @@ export interface Tail {
 
 export interface KeepRecentInput {
   readonly view: Conversation;
-  /** The settings without this function. */
   readonly settings: Settings;
   tokensOf(message: Message): number;
 }
@@ -47,8 +44,7 @@ export function keepRecentInput(
   if (tail === undefined) return call;
   const { tailTokens, tailMessages } = tail;
   const protect = {
-    ...(tailTokens !== undefined && { tailTokens }),
-    ...(tailMessages !== undefined && { tailMessages }),
+    ...present({ tailTokens, tailMessages }),
   };
   return { ...call, protect: { ...call?.protect, ...protect } };
 }

@@ -1,7 +1,4 @@
-/**
- * The only place that asks a summarizer. An error or an unusable answer sends the pass down the profile's failure
- * ladder. The conversation is not touched before there is a usable text.
- */
+/** The only place that asks a summarizer. An error or an unusable answer sends the pass down the profile's failure ladder. */
 
 import { parseCheckpoint } from "../core/checkpoint/checkpoint.ts";
 import type {
@@ -58,7 +55,6 @@ export interface MakeSummaryInput {
 
 /** The outcome and its cost, whether or not the text was usable. */
 export type SummaryOutcome = SummaryCost & {
-  /** Steps of the failure ladder that were taken. */
   readonly fallbacks: readonly Fallback[];
 } & (
     | SummaryText
@@ -366,7 +362,6 @@ function liveRequest({ format, view, model, counter }: LiveInput, step: Summariz
   };
 }
 
-/** The messages up to the last one that leaves. */
 function prefixOf({ messages }: Conversation, step: SummarizeStep): readonly Message[] {
   const leaving = new Set(removedIds(step));
   return messages.slice(0, messages.findLastIndex(({ id }) => leaving.has(id)) + 1);

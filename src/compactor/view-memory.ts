@@ -36,7 +36,6 @@ interface Entry {
   readonly view: readonly Message[];
   /** Length of the whole list: a list that is sent again may lack its end, but is not shorter than that. */
   readonly length: number;
-  /** Length of the view after the pass. */
   readonly sentLength: number;
   /** The beginning of the view: a list that begins with it includes the edit already. Empty where it cannot be told from the source's. */
   readonly sent: readonly Message[];
@@ -99,10 +98,7 @@ function holdsRequest(view: readonly Message[], source: readonly Message[]): boo
   return own !== undefined && textsOf(newest.parts).every((said) => texts.some((text) => text.includes(said)));
 }
 
-/**
- * Only a summary in the prompt changes it. The caller may have changed the prompt since, for example its date; the
- * summarized messages are gone all the same, so the summary follows the new prompt too.
- */
+/** Only a summary in the prompt changes it. The caller may have changed the prompt since; the summary follows the new one too. */
 function systemNow({ system, sourceSystem }: Entry, now: Conversation["system"]): Conversation["system"] {
   if (system === sourceSystem) return now;
   if (isSameParts(sourceSystem, now)) return partsAsNow(system, sourceSystem, now);
@@ -119,10 +115,7 @@ function editedPart(source: readonly Message[], view: readonly Message[]): Pick<
   return { source: known, view: known };
 }
 
-/**
- * The newest edit wins: a list that includes an edit may have been edited again since. Among conversations with the
- * same beginning, the one that covers most of this list wins.
- */
+/** The newest edit wins, because a list may have been edited again. Among equal beginnings, the entry that covers most of the list wins. */
 function entryFor(entries: readonly Entry[], messages: readonly Message[]): Entry | undefined {
   const [newest, ...others] = entries.filter((entry) => isTakenOver(entry, messages) || isResent(entry, messages));
   if (newest === undefined || isTakenOver(newest, messages)) return newest;

@@ -1,7 +1,4 @@
-/**
- * Finds and removes fields that an answer may have and a request may not: values that an SDK's helpers parsed
- * (`parsed`, `parsed_arguments`), and extra fields of a whole answer in a list. Providers refuse them. Pure.
- */
+/** Finds and removes fields that an answer may have and a request may not, such as those that an SDK's helpers parsed. Pure. */
 
 import type { FormatRules } from "./format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
@@ -29,7 +26,6 @@ export function withoutAnswerFields(message: Message, rules: FormatRules): Messa
 
 interface FieldPlace {
   readonly holder: JsonObject;
-  /** Path of the holder, with a dot at its end. */
   readonly path: string;
   readonly fields: readonly string[];
 }

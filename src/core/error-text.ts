@@ -1,7 +1,4 @@
-/**
- * The text of an error and its causes, for reports, hooks and logs: the only place that makes one. One line, bounded,
- * without credentials. Never throws: a plug-in may throw any value, even one without text.
- */
+/** The only place that makes the text of an error and its causes: one line, bounded, without credentials. Never throws. */
 
 import { isObject } from "./json.ts";
 import { redactSecrets } from "./secrets/secrets.ts";

@@ -72,10 +72,7 @@ export class CompactionError extends Error {
 
 const CAUSES_MAX = 5;
 
-/**
- * The cause itself, unless its text quotes a credential: then a copy of its name and text without it. Loggers write
- * causes with their errors.
- */
+/** The cause itself; a copy of its name and text where it quotes a credential, because loggers write causes with their errors. */
 function shownCause(cause: unknown, depth: number = 0): unknown {
   if (!(cause instanceof Error) || depth > CAUSES_MAX) return cause;
   const inner = shownCause(cause.cause, depth + 1);

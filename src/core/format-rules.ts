@@ -9,15 +9,12 @@ import type { MediaPart } from "./message.ts";
 import { isKnownBefore, type SinceVersions } from "./thinking.ts";
 import type { Overhead } from "./tokens/tokens.ts";
 
-/** The name of a format. */
 export type FormatName = keyof typeof RULES;
 
 export interface FormatRules {
-  /** The key of the message list in a request body. */
   readonly listKey: "messages" | "input" | "contents";
   /** Keys of a body that hold the system prompt outside the list. */
   readonly systemKeys: readonly string[];
-  /** The key of a body that names the model. */
   readonly modelKey: string;
   /** The key of a body that holds the tool definitions, and whatever else stands with them. */
   readonly toolsKey: string;
@@ -120,9 +117,7 @@ export interface NameRule {
 export interface FormatFeatures {
   /** Top-level keys of this format's requests, which other formats usually lack. */
   readonly bodyKeys: readonly string[];
-  /** Keys of a tool definition. */
   readonly toolKeys: readonly string[];
-  /** Keys of a message. */
   readonly messageKeys: readonly string[];
   readonly roles: readonly string[];
   /** Types of the blocks inside `content`. */
@@ -322,7 +317,6 @@ const RULES = {
   },
 } satisfies Readonly<Record<string, FormatRules>>;
 
-/** The names of all formats. */
 // An object literal has exactly the keys of its type.
 export const FORMAT_NAMES = Object.keys(RULES) as readonly FormatName[];
 
@@ -349,10 +343,7 @@ const SYSTEM_IN_LIST_SINCE: SinceVersions = new Map([
 ]);
 const OLDER_ANTHROPIC: FormatRules = { ...RULES["anthropic-messages"], systemInList: "never" };
 
-/**
- * Treats an unknown model as a new one. Throws for an unknown format, which only untyped JavaScript can pass: usually a
- * body in place of a decoded conversation.
- */
+/** Treats an unknown model as a new one. Throws for an unknown format, which only untyped JavaScript can pass. */
 export function formatRules(format: FormatName, model?: string): FormatRules {
   const rules: FormatRules | undefined = Object.hasOwn(RULES, format) ? RULES[format] : undefined;
   const isOlder = model !== undefined && format === "anthropic-messages" && isKnownBefore(SYSTEM_IN_LIST_SINCE, model);

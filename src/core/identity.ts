@@ -3,7 +3,6 @@
 import { unmarked } from "./marks.ts";
 import type { Message, Part } from "./message.ts";
 
-/** True when both are the same JSON with the same key order. */
 export function isSameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;

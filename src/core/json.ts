@@ -46,21 +46,33 @@ function setOwn(copy: Record<string, JsonValue>, key: string, value: JsonValue):
 /** The nesting that recursive walks and `JSON.stringify` can handle. */
 export const JSON_DEPTH_MAX = 512;
 
-/** Whether a JSON text nests deeper than that; counts brackets outside strings, without recursion. */
+/** Whether a JSON text nests deeper than that. Skips strings natively, never recurses. */
 export function isTooDeep(json: string): boolean {
   if (json.length <= JSON_DEPTH_MAX) return false;
   let depth = 0;
-  let isString = false;
   for (let at = 0; at < json.length; at++) {
-    const character = json[at];
-    if (character === "\\") at++;
-    else if (character === '"') isString = !isString;
-    else if (isString) continue;
-    else if (character === "[" || character === "{") {
+    const code = json.charCodeAt(at);
+    if (code === 0x22) {
+      const end = endOfString(json, at);
+      if (end === -1) return false;
+      at = end;
+    } else if (code === 0x7b || code === 0x5b) {
       if (++depth > JSON_DEPTH_MAX) return true;
-    } else if (character === "]" || character === "}") depth--;
+    } else if (code === 0x7d || code === 0x5d) depth--;
   }
   return false;
+}
+
+/** Offset of the closing quote, -1 when there is none. Searches natively, so long strings cost little. */
+export function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+    end = text.indexOf('"', end + 1);
+  }
+  return -1;
 }
 
 /** Whether a value nests deeper than `levels`. Stops there, so cycles end too; allocates nothing, because it runs on all new input. */
@@ -112,3 +124,47 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
+
+/** The levels that a store may add around a value, so that readers with the limit `JSON_DEPTH_MAX` can still read it. */
+export const WRAPPING_DEPTH_MAX = 32;
+
+const STORED_DEPTH_MAX = JSON_DEPTH_MAX - WRAPPING_DEPTH_MAX;
+
+const SHOWN_KINDS: Readonly<Record<string, string>> = { object: "an object", undefined: "undefined" };
+
+export function jsonText(value: unknown): string {
+  if (isDeeperThan(value, STORED_DEPTH_MAX)) {
+    throw refusal(`it nests deeper than ${STORED_DEPTH_MAX} levels, or holds itself`);
+  }
+  const text = stringified(value);
+  if (text === undefined) throw refusal(`it is ${SHOWN_KINDS[typeof value] ?? `a ${typeof value}`}`);
+  return text;
+}
+
+/** A frozen copy. */
+export function ownCopy<Value>(value: Value): Value {
+  // JSON keeps the shape of any value that it can hold, and other values were refused.
+  return deepFreeze(JSON.parse(jsonText(value)) as Value);
+}
+
+/** Undefined for a value that JSON cannot express. */
+function stringified(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    throw refusal(cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+function refusal(reason: string, cause?: unknown): CompactionError {
+  const message = `A value cannot be stored, because it is no JSON: ${reason}. Nothing was changed.`;
+  return new CompactionError("invalid-request", message, { cause });
+}
+
+/** The fields that have a value: an optional field of a record is left out and never undefined. */
+export function present<Fields extends object>(fields: Fields): Present<Fields> {
+  // Exactly the undefined ones are left out.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<Fields>;
+}
+
+type Present<Fields> = { readonly [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };

@@ -17,7 +17,6 @@ import { thinksManually } from "./thinking.ts";
 export const NEWEST_MESSAGES = 4;
 
 export interface Ledger {
-  /** The number of messages that it counts. */
   length: number;
   /** The sum of their sizes, in the unit of the counter. */
   size: number;
@@ -38,7 +37,6 @@ export function createLedger(): Ledger {
 /** The request around the messages, and the model whose rules apply. */
 export interface LedgerScope {
   readonly format: Format;
-  /** The conversation without its messages. */
   readonly frame: Conversation;
   readonly model: string | undefined;
 }
@@ -56,10 +54,7 @@ export function enter(ledger: Ledger, messages: readonly Message[], sizeOf: (mes
   }
 }
 
-/**
- * How many of the messages can be added: up to the last cut point before the newest ones. Where the provider reads the
- * whole current turn (signatures of Gemini, thinking with a budget), that turn stays outside.
- */
+/** How many of the messages can be added: up to the last cut before the newest, or before the turn that the provider reads as a whole. */
 export function enterable(messages: readonly Message[], { frame }: LedgerScope): number {
   const end = messages.length - NEWEST_MESSAGES;
   if (end <= 0) return 0;
@@ -72,10 +67,7 @@ export function isAccountable({ frame }: LedgerScope): boolean {
   return historyHolder(frame) === "list";
 }
 
-/**
- * Whether the messages are in order after the ledger's: nothing to repair and no violation. False also where only a
- * whole pass over the list can decide.
- */
+/** Whether the messages are in order after the ledger's. False also where only a whole pass over the list can decide. */
 export function continuesInOrder(ledger: Ledger, messages: readonly Message[], scope: LedgerScope): boolean {
   const { format, frame, model } = scope;
   if (messages.some((message) => isNativeItem(message) || isItemReference(message))) return false;

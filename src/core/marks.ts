@@ -16,7 +16,6 @@ export function unmarked(wire: JsonObject): JsonObject {
   return rest;
 }
 
-/** Marks in the system prompt and the tools. */
 export function marksOutside({ system, tools }: Pick<Conversation, "system" | "tools">): number {
   const marked = isArray(tools) ? tools.filter((tool) => isObject(tool) && isMarked(tool)) : [];
   return marksIn(system) + marked.length;

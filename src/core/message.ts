@@ -124,10 +124,7 @@ export function isUntouched(message: Message): message is Message & { readonly w
   return wire !== undefined && wire.parts === message.parts && wire.role === message.role;
 }
 
-/**
- * True for a system message without text that controls later messages by a field of its own (Anthropic's
- * `output_config`): it is not blank, and later signatures cover it.
- */
+/** A system message without text that controls later messages by a field of its own (Anthropic's `output_config`). It is not blank. */
 export function isControlMessage({ role, parts, wire }: Message): boolean {
   if (role !== "system" || wire === undefined) return false;
   const { json } = wire;

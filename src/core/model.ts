@@ -14,7 +14,6 @@ export interface Prices {
 export interface Model<Request extends object = object> {
   /** As the provider names it. Every request is sent to this model, whatever it names itself. */
   readonly id: string;
-  /** The format of requests and responses. */
   readonly format: Format<Request>;
   /** What a request may hold; absent where neither the caller nor the table of published models says it. */
   readonly windowTokens?: number;
@@ -26,7 +25,6 @@ export interface Model<Request extends object = object> {
   stream(request: object, signal?: AbortSignal): AsyncGenerator<ModelEvent, void, undefined>;
   /** The provider's own count of what the request holds. */
   countTokens?(request: object, signal?: AbortSignal): Promise<number>;
-  /** The request that asks one question. */
   question(question: Question): object;
 }
 
@@ -51,10 +49,7 @@ export interface ModelReply {
   readonly model?: string;
 }
 
-/**
- * `pause`: the provider interrupted a long turn of its own; send the conversation again to go on. `window-full`: the answer broke off, or never
- * began, because the window was full.
- */
+/** `pause`: the provider interrupted its own turn; send the conversation again. `window-full`: the window left no room for the answer. */
 export type StopReason = "stop" | "tool-calls" | "length" | "window-full" | "refusal" | "pause" | "other";
 
 export interface ModelCall {

@@ -160,10 +160,7 @@ export function isPiHeader(record: JsonObject): boolean {
   return HEADERS.has(stringOf(record.type) ?? "");
 }
 
-/**
- * The positions of the entries in force among the records (header included), oldest first: the path from the last entry
- * to the root. Other entries are abandoned branches.
- */
+/** The positions of the entries in force among the records, oldest first: the path from the last entry to the root. */
 export function livePath(records: readonly JsonObject[]): readonly number[] {
   const position = new Map<string, number>();
   for (const [index, record] of records.entries()) {

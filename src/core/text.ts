@@ -26,7 +26,6 @@ export function copyUnits({ units, bytes }: TextUnits, text: string, from: numbe
 /** Stops at the first character that is not white space. */
 const SAYS_SOMETHING = /\S/;
 
-/** Whether all parts of a message are blank. */
 export function isBlankMessage({ parts }: Pick<Message, "parts">): boolean {
   return parts.every(isBlankText);
 }

@@ -37,10 +37,7 @@ export function stripBoundThinking(before: Conversation, after: Conversation): C
   return isSame ? after : { ...after, messages };
 }
 
-/**
- * The body with the mark that lets the provider drop thinking whose prefix was edited; the same object where the mark
- * is set, undefined where it has no place: in a bare list, or a request without `thinking`.
- */
+/** The body with the mark that lets the provider drop such thinking; the same object where it is set, undefined where it has no place. */
 export function withDroppableThinking(conversation: Conversation): Conversation | undefined {
   const { wire } = conversation;
   const body = wire !== undefined && isObject(wire.json) ? wire.json : undefined;
@@ -140,7 +137,6 @@ export function isKnownSince(since: SinceVersions, model: string): boolean {
   return isBefore(since, model) === false;
 }
 
-/** Undefined where the name does not say. */
 function isBefore(since: SinceVersions, model: string): boolean | undefined {
   const name = model.toLowerCase();
   if (VERSION_FIRST.test(name)) return true;

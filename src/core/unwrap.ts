@@ -1,7 +1,4 @@
-/**
- * What a call or a result says, out of its packaging: JSON in a string becomes its value, an envelope around one text becomes that text, and members
- * that say nothing go. Never changes what it is given, and never throws; linear in the text, to a bounded depth.
- */
+/** What a call or a result says, out of its packaging (JSON in a string, an envelope around one text). Linear, bounded, never throws. */
 
 import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue } from "./json.ts";
 

@@ -40,7 +40,6 @@ export function saidUsage(said: unknown): Usage | undefined {
   return isSaid ? usage : undefined;
 }
 
-/** From a response, a streamed event, a streamed array (its last usage) or a bare usage object. */
 export function readUsage(response: unknown): Usage | undefined {
   if (isArray(response)) return response.map(readUsage).findLast((usage) => usage !== undefined);
   if (!isObject(response)) return undefined;
@@ -61,7 +60,6 @@ export function usageObject(response: unknown): JsonObject | undefined {
 /** A bare usage object has one of these fields. */
 const BARE_FIELDS = ["input_tokens", "prompt_tokens", "promptTokenCount", "prompt_token_count"];
 
-/** The counts of a usage object. */
 export function countsOf(usage: JsonObject): Usage {
   const { iterations, input_tokens_details: inputDetails } = usage;
   // With its own tools or compaction, Anthropic samples a request several times. The last answer shows what the window held.

@@ -1,9 +1,6 @@
 /** Waits for other work: at most until the caller aborts, and within the range of timers. Removes its listeners. */
 
-/**
- * Settles with the answer, or rejects with the signal's reason as soon as it is aborted. The answer may fail after that, for
- * example because its maker caused the abort: the failure is handled, because an unhandled rejection ends the program.
- */
+/** Settles with the answer, or rejects as soon as the signal is aborted. The answer may fail after that without ending the program. */
 export async function untilAborted<Value>(answer: Value | Promise<Value>, signal: AbortSignal): Promise<Value> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(signal.reason);

@@ -2,8 +2,7 @@
 
 import { hash } from "node:crypto";
 import { CompactionError } from "../core/errors.ts";
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { SessionState, StoredMessage } from "../core/store/store.ts";
+import type { CompactionEvent, SessionState, StoredMessage } from "../core/store/store.ts";
 import { messageIdOf, sequenceOf } from "../core/store/store-rules.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";

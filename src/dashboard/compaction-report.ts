@@ -1,8 +1,7 @@
 /** One compaction: the views before and after it, what became of each message, and its summary line by line with what each came from. */
 
 import { isArray, isObject } from "../core/json.ts";
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { SessionState, StoredMessage } from "../core/store/store.ts";
+import type { CompactionEvent, SessionState, StoredMessage } from "../core/store/store.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { formatNamed } from "../formats.ts";
 import { viewsAround } from "../session/views-around.ts";

@@ -3,8 +3,7 @@
 import type { JsonValue } from "../core/json.ts";
 import type { Message, Part } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { SessionRecord, StoredMessage } from "../core/store/store.ts";
+import type { CompactionEvent, SessionRecord, StoredMessage } from "../core/store/store.ts";
 import { beginningOf, labelOf } from "../core/structure/message-label.ts";
 import { resultNames } from "../core/structure/pairing.ts";
 import { structureOf } from "../core/structure/structure.ts";

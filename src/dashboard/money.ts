@@ -1,7 +1,7 @@
 /** What the requests of a session cost, and what they would have cost with everything in them. Pure; by published prices. */
 
 import { costOf, tariffOf } from "../compactor/model-facts.ts";
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
+import type { CompactionEvent } from "../core/store/store.ts";
 import type { RequestRecord } from "../core/store/traffic.ts";
 import type { Money } from "./wire.ts";
 

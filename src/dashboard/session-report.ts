@@ -1,8 +1,7 @@
 /** One session in figures: its context over time, its compactions, what it is known by. From recorded requests, else from the log. */
 
 import type { JsonObject } from "../core/json.ts";
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { SessionState, StoredMessage } from "../core/store/store.ts";
+import type { CompactionEvent, SessionState, StoredMessage } from "../core/store/store.ts";
 import { sequenceOf } from "../core/store/store-rules.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { hasTraffic, type RequestRecord } from "../core/store/traffic.ts";

@@ -26,24 +26,24 @@ describe.each(["\n", "\r\n", "\r"])("lines that end with %j", (end) => {
   ];
   const bytes = encode(stream.join(end));
 
-  test.each([1, 2, 3, 7, 1_000])("cut after every %i bytes", (size) => {
+  test.each([1, 2, 3, 7, 1_000])("cut after every %i bytes", async (size) => {
     const answer = reader();
-    for (let at = 0; at < bytes.length; at += size) answer.add(bytes.subarray(at, at + size));
-    answer.end();
+    for (let at = 0; at < bytes.length; at += size) await answer.add(bytes.subarray(at, at + size));
+    await answer.end();
     expect(answer.usage).toEqual({ prompt_tokens: 9, completion_tokens: 2 });
     expect([answer.stopReason, answer.refusal]).toEqual(["stop", undefined]);
   });
 });
 
-test("an answer begins with its first event, and a comment is none", () => {
+test("an answer begins with its first event, and a comment is none", async () => {
   const answer = reader();
-  answer.add(encode(": waiting\n\n"));
+  await answer.add(encode(": waiting\n\n"));
   expect(answer.hasBegun).toBe(false);
-  answer.add(encode(`data: ${CHUNK}\n\n`));
+  await answer.add(encode(`data: ${CHUNK}\n\n`));
   expect(answer.hasBegun).toBe(true);
 });
 
-test("what fails while an answer is read is told once, and ends the reading", () => {
+test("what fails while an answer is read is told once, and ends the reading", async () => {
   const errors: unknown[] = [];
   const fails = (): never => {
     throw new Error("defect");
@@ -53,8 +53,8 @@ test("what fails while an answer is read is told once, and ends the reading", ()
     format: { ...openaiChat, readOverflow: fails },
     failed: (error) => errors.push(error),
   });
-  for (let times = 0; times < 2; times++) answer.add(encode(`data: {"error":{"message":"no"}}\n\n`));
-  answer.end();
+  for (let times = 0; times < 2; times++) await answer.add(encode(`data: {"error":{"message":"no"}}\n\n`));
+  await answer.end();
   expect(errors).toEqual([new Error("defect")]);
   expect([answer.hasBegun, answer.refusal]).toEqual([true, undefined]);
 });

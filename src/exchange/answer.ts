@@ -3,14 +3,17 @@
  * stop reason at its end. Bytes may be cut anywhere. Changes nothing, and keeps no more of an answer than it is told to.
  */
 
+import type { Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { isArray, isObject, type JsonObject, stringOf } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { usageObject } from "../core/usage.ts";
 import { parseJson } from "./request-body.ts";
 
 export interface AnswerReader {
-  add(bytes: Uint8Array): void;
-  end(): void;
+  /** Encoded bytes are read some time later: then it returns when. */
+  add(bytes: Uint8Array): void | Promise<void>;
+  end(): void | Promise<void>;
   /** False for as long as the answer may still turn out to be a refusal. */
   readonly hasBegun: boolean;
   /** What the provider sent when it refused the request as too long. */
@@ -26,6 +29,8 @@ export interface AnswerKind {
   readonly format: Format;
   readonly status: number;
   readonly contentType: string;
+  /** Of the bytes that are read; null where they are plain. */
+  readonly contentEncoding?: string | null;
   /** The caller asked for a stream. */
   readonly isStreamed: boolean;
   /** Called when the answer cannot be read; its bytes are none the worse for it. */
@@ -53,18 +58,22 @@ export function createAnswerReader(kind: AnswerKind): AnswerReader {
     stopReason: undefined,
   };
   const isEvents = kind.status < 400 && kind.contentType.startsWith("text/event-stream");
-  const reader = isEvents ? eventReader(kind, found) : wholeReader(kind, found);
   let isBroken = false;
-  const safely = (read: () => void): void => {
+  const broken = (error: unknown): void => {
+    if (!isBroken) kind.failed(error);
+    isBroken = true;
+    found.hasBegun = true;
+  };
+  const safely = (read: () => void | Promise<void>): void | Promise<void> => {
     if (isBroken) return;
     try {
-      read();
+      return read()?.catch(broken);
     } catch (error) {
-      isBroken = true;
-      found.hasBegun = true;
-      kind.failed(error);
+      broken(error);
     }
   };
+  const plain = isEvents ? eventReader(kind, found) : wholeReader(kind, found);
+  const reader = decodingReader(kind.contentEncoding ?? "", plain, found);
   return {
     add: (bytes) => safely(() => reader.add(bytes)),
     end: () => safely(() => reader.end()),
@@ -87,6 +96,50 @@ export function createAnswerReader(kind: AnswerKind): AnswerReader {
 }
 
 type ByteReader = Pick<AnswerReader, "add" | "end">;
+
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+/** Of an encoding that nobody here knows nothing is read, so nothing of it is held back. */
+function decodingReader(encoding: string, reader: ByteReader, found: Findings): ByteReader {
+  const name = encoding.trim().toLowerCase();
+  if (name === "" || name === "identity") return reader;
+  const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name]?.() : undefined;
+  if (decoder === undefined) {
+    found.hasBegun = true;
+    return { add: () => {}, end: () => {} };
+  }
+  const ended = Promise.withResolvers<void>();
+  ended.promise.catch(() => {});
+  const guarded = (read: () => void): void => {
+    try {
+      read();
+    } catch (error) {
+      decoder.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  decoder.on("data", (bytes: Uint8Array) => guarded(() => reader.add(bytes)));
+  decoder.on("end", () => {
+    guarded(() => reader.end());
+    ended.resolve();
+  });
+  decoder.on("error", ended.reject);
+  return {
+    add: (bytes) =>
+      new Promise((resolve, reject) => {
+        decoder.write(bytes, (error) => (error ? reject(error) : resolve()));
+      }),
+    end: () => {
+      decoder.end();
+      return ended.promise;
+    },
+  };
+}
 
 function wholeReader({ format, status, isStreamed }: AnswerKind, found: Findings): ByteReader {
   const decoder = new TextDecoder();

@@ -25,6 +25,8 @@ export interface ExchangeCall {
   /** The bytes that the client sends, encoded as its headers say. */
   readonly body: string | Uint8Array;
   readonly signal?: AbortSignal | undefined;
+  /** The bytes of answers are still encoded as their headers say, which those of a `fetch` are not. */
+  readonly answersAreEncoded?: boolean;
   /** Sends the request as it came, or with another body, which is JSON and not encoded, in the place of its own. */
   send(change?: ExchangeChange): Promise<Response>;
 }
@@ -189,6 +191,7 @@ async function send(request: Recognised, sending: Sending): Promise<[Response, A
     format: compactor.format,
     status,
     contentType: headers.get("content-type") ?? "",
+    contentEncoding: call.answersAreEncoded === true ? headers.get("content-encoding") : null,
     isStreamed: body.stream === true || new URL(call.url).pathname.includes(":stream"),
     failed: hearing.failed,
   });

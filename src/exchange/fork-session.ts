@@ -3,8 +3,7 @@
  * message is undone in the copy, and what stands behind leaves the copy's view.
  */
 
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { StoredMessage } from "../core/store/store.ts";
+import type { CompactionEvent, StoredMessage } from "../core/store/store.ts";
 import { sequenceOf } from "../core/store/store-rules.ts";
 import { type FullStore, hasUpkeep } from "../core/store/store-upkeep.ts";
 import { createParts, type SessionParts } from "../session/compact-view.ts";

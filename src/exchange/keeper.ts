@@ -8,6 +8,7 @@ import type { Compactor } from "../compactor.ts";
 import { CompactionError } from "../core/errors.ts";
 import { isArray, type JsonObject, type JsonValue } from "../core/json.ts";
 import { takePreservedIn } from "../core/marks.ts";
+import type { FormatName } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import { setBounded } from "../core/remember.ts";
 import type { Store } from "../core/store/store.ts";
@@ -68,6 +69,7 @@ export function memoryKeeper(conversationsMax: number): Keeper {
       const given = unreasoned === 0 ? asked : { ...asked, [format.listKey]: [...plain, ...list.slice(unreasoned)] };
       const { request, report } = await inTurn(conversation, () =>
         conversation.compactor.fit(given, {
+          isCacheCold: isCacheCold(conversation, asked, format.name),
           ...(signal !== undefined && { signal }),
           ...(refused?.because === "length" && { overflow: refused.overflow }),
           ...(name !== undefined && { hookContext: { sessionId: name } }),
@@ -99,18 +101,44 @@ export function storeKeeper(
       const hashes = identity.chain([name, ...root], list);
       const view = await (await conversations).enter({ compactor, list, hashes, base, metadata, signal });
       const fitted = await inTurn(view, () =>
-        fitView(view, { asked, list, base, signal, refused, recall: limits.recall }),
+        fitView(view, {
+          ...{ asked, list, base, signal, refused, recall: limits.recall },
+          isCacheCold: isCacheCold(view, asked, name),
+        }),
       );
       return { ...fitted, sessionId: view.parts.id };
     },
   };
 }
 
+/** A conversation while this process keeps it. */
+interface KeptConversation {
+  /** Ends when the requests before have been fitted. */
+  turn: Promise<unknown>;
+  /** When the request before came. */
+  askedMs?: number;
+}
+
 /** Single flight: requests of one conversation are fitted one after the other, so that each compaction is made once. */
-async function inTurn<T>(conversation: { turn: Promise<unknown> }, work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(conversation: KeptConversation, work: () => Promise<T>): Promise<T> {
   const done = conversation.turn.then(work);
   conversation.turn = done.catch(() => {});
   return done;
+}
+
+const MINUTE_MS = 60_000;
+/** How long Anthropic keeps a prefix that nobody asks for, unless its marks ask for an hour. */
+const SHORT_CACHE_MS = 5 * MINUTE_MS;
+/** The other providers keep one for up to an hour. */
+const LONG_CACHE_MS = 60 * MINUTE_MS;
+
+/** Whether the provider has forgotten the prefix since the last request of a conversation; false where that is not known. */
+function isCacheCold(conversation: KeptConversation, asked: JsonObject, format: FormatName): boolean {
+  const nowMs = Date.now();
+  const idleMs = nowMs - (conversation.askedMs ?? nowMs);
+  conversation.askedMs = nowMs;
+  if (idleMs <= SHORT_CACHE_MS) return false;
+  return idleMs > LONG_CACHE_MS || (format === "anthropic-messages" && !JSON.stringify(asked).includes('"ttl":"1h"'));
 }
 
 function listOf(body: JsonObject, listKey: string): readonly JsonValue[] {
@@ -118,15 +146,13 @@ function listOf(body: JsonObject, listKey: string): readonly JsonValue[] {
   return isArray(list) ? list : [];
 }
 
-interface RememberedConversation {
+interface RememberedConversation extends KeptConversation {
   /** Remembers the edits of this conversation. */
   readonly compactor: Compactor;
   /** What its compactions took out. */
   savedTokens: number;
   /** How many of its first messages are sent without reasoning, which the provider refused. */
   unreasoned: number;
-  /** Ends when the requests before have been fitted. */
-  turn: Promise<unknown>;
   /** The hashes by which it is found. */
   ends: readonly string[];
 }

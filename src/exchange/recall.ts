@@ -7,7 +7,7 @@
 import { isArray, isObject, type JsonObject } from "../core/json.ts";
 import { RECALL_NAME } from "../core/plan/user-voice.ts";
 import type { Format } from "../core/ports.ts";
-import { ANSWER_EVENTS, type AnswerEvents } from "../formats/answer-events.ts";
+import { ANSWER_EVENTS, type AnswerEvents } from "./answer-events.ts";
 import { parseJson } from "./request-body.ts";
 import { type Block, sseBlocks, writeBlock } from "./sse-blocks.ts";
 import type { Recaller } from "./stored-view.ts";

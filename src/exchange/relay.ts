@@ -74,13 +74,13 @@ async function hold(source: Source, { answer, begun, ended }: RelayWatch): Promi
       begun();
       if (done) {
         source.end = {};
-        answer.end();
+        await answer.end();
         ended(true);
         return;
       }
       source.held.push(value);
       bytes += value.byteLength;
-      answer.add(value);
+      await answer.add(value);
     } catch (error) {
       source.end = { error };
       ended(false);
@@ -98,8 +98,9 @@ function passOn(response: Response, { reader, held, end }: Source, { answer, beg
     if (end !== undefined) return undefined;
     const { done, value } = await reader.read();
     begun();
-    if (!done) answer.add(value);
-    else answer.end();
+    // It is read beside its way, and nobody waits for that.
+    if (!done) void answer.add(value);
+    else await answer.end();
     if (done) ended(true);
     return done ? undefined : value;
   };

@@ -34,6 +34,8 @@ export interface StoredView {
   placed: Snapshot["list"] | undefined;
   /** Ends when the requests before have been fitted. */
   turn: Promise<unknown>;
+  /** When the request before came. */
+  askedMs?: number;
   /** What the compactions in force took out, by the newest of them. */
   saved: { readonly head: string | null; readonly tokens: number } | undefined;
   /** The fields beside the messages that the store has. */
@@ -64,6 +66,8 @@ export interface ViewDemand {
   readonly refused?: RefusedRequest | undefined;
   /** Whether to offer the recall tool. */
   readonly recall: boolean;
+  /** Whether the provider has forgotten the prefix, so that an edit costs no cached one. */
+  readonly isCacheCold: boolean;
   readonly hookContext?: HookContext;
   readonly signal?: AbortSignal | undefined;
 }
@@ -82,7 +86,7 @@ export interface FittedView {
 
 export async function fitView(view: StoredView, demand: ViewDemand): Promise<FittedView> {
   const { parts } = view;
-  const { asked, list, base, refused, hookContext, signal } = demand;
+  const { asked, list, base, refused, isCacheCold, hookContext, signal } = demand;
   parts.live.setBase(base);
   await keepBase(view, demand);
   await keepWindows(parts, { signal });
@@ -90,6 +94,7 @@ export async function fitView(view: StoredView, demand: ViewDemand): Promise<Fit
   const heeded = refused?.because === "length" ? await heedLength(view, refused, signal) : {};
   const { sent, report, estimatedTokens, eventId } = await compactView(parts, {
     ...heeded,
+    isCacheCold,
     // The tool is offered as soon as something was taken out.
     ...(demand.recall && { settings: { render: { mentionsRecall: true } } }),
     ...(signal !== undefined && { signal }),

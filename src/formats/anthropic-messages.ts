@@ -33,10 +33,7 @@ export const anthropicMessages: Format<AnthropicRequest> = createFormat(SHAPE, {
   writeTools,
 });
 
-/**
- * A body of `POST /v1/messages` to the compiler: what every request needs, and the blocks that most conversations have. Whatever
- * else a body or a message holds is carried all the same.
- */
+/** A body of `POST /v1/messages` to the compiler: what most conversations have. Whatever else it holds is carried all the same. */
 export interface AnthropicRequest {
   model: string;
   max_tokens: number;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { convert } from "../convert.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import { repair } from "../core/repair/repair.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { estimateTokens } from "../core/tokens/tokens.ts";
+import { convert } from "../formats.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import { gemini } from "./gemini.ts";
 import { openaiChat } from "./openai-chat.ts";

@@ -11,8 +11,7 @@ import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } fr
 import { type Conversation, type FormatName, isUntouched, type Message, type Part } from "../core/message.ts";
 import type { Format, ReadTools, ToolDefinition, ValidateOptions, Violation } from "../core/ports.ts";
 import { readUsage } from "../core/usage.ts";
-import { readOverflow } from "./overflow.ts";
-import { refusesReasoning } from "./reasoning-refusal.ts";
+import { readOverflow, refusesReasoning } from "./overflow.ts";
 
 /** The parts of a format that differ per provider; `createFormat` adds what all formats share. */
 export interface BodyShape {

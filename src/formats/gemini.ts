@@ -1,15 +1,20 @@
-/**
- * The Gemini format: REST bodies of `generateContent`, the JS SDK's `{ model, contents, config }`, or bare contents. Each
- * comes out in the form in which it came in.
- */
+/** The Gemini format: REST bodies of `generateContent`, the JS SDK's `{ model, contents, config }`, or bare contents. */
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
 import type { Conversation, Part } from "../core/message.ts";
 import type { Format, ReadTools, ToolDefinition, Violation } from "../core/ports.ts";
 import { type BodyShape, createFormat, decodeBody, encodeBody, overlay, toolDefinition, validateBody } from "./body.ts";
-import { decodeInstruction, decodeMessage, isContent, isKnownPart, isPartList } from "./gemini/decode.ts";
-import { encodeInstruction, encodeMessage, toContent } from "./gemini/encode.ts";
-import { type Field, fieldOf, keyOf, objectOf } from "./gemini/spelling.ts";
+import {
+  decodeInstruction,
+  decodeMessage,
+  encodeInstruction,
+  encodeMessage,
+  isContent,
+  isKnownPart,
+  isPartList,
+  toContent,
+} from "./gemini/contents.ts";
+import { type Field, fieldOf, keyOf, objectOf } from "./gemini/result.ts";
 import { validateMessages } from "./gemini/validate.ts";
 import { onlyOne, refuseBlocked, refuseError, refusePiece, refuseSilent, refuseUnknown } from "./response.ts";
 

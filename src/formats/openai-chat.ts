@@ -4,8 +4,7 @@ import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "..
 import type { Format, ReadTools, ToolDefinition } from "../core/ports.ts";
 import { type BodyShape, createFormat, readToolList } from "./body.ts";
 import { readFunction } from "./openai.ts";
-import { decodeMessage } from "./openai-chat/decode.ts";
-import { encodeMessage, encodeSystemMessages } from "./openai-chat/encode.ts";
+import { decodeMessage, encodeMessage, encodeSystemMessages } from "./openai-chat/messages.ts";
 import { validateMessages } from "./openai-chat/validate.ts";
 import {
   onlyOne,
@@ -35,10 +34,7 @@ export const openaiChat: Format<OpenaiChatRequest> = createFormat(SHAPE, {
   writeTools,
 });
 
-/**
- * A body of `POST /v1/chat/completions` to the compiler: what every request needs, and the messages that most conversations have.
- * Whatever else a body or a message holds is carried all the same.
- */
+/** A body of `POST /v1/chat/completions` to the compiler: what most conversations have. Whatever else it holds is carried all the same. */
 export interface OpenaiChatRequest {
   model: string;
   messages: ChatMessage[];

@@ -35,10 +35,7 @@ export const openaiResponses: Format<OpenaiResponsesRequest> = createFormat(SHAP
   writeTools,
 });
 
-/**
- * A body of `POST /v1/responses` to the compiler: what every request needs, and the items that most conversations have. Whatever
- * else a body or an item holds is carried all the same.
- */
+/** A body of `POST /v1/responses` to the compiler: what most conversations have. Whatever else it holds is carried all the same. */
 export interface OpenaiResponsesRequest {
   model: string;
   input: ResponsesItem[];
@@ -134,7 +131,6 @@ const responsesCompact: NativeWire = {
 
 const TRIGGER = { type: "compaction_trigger" };
 
-/** An ordinary request that ends with the trigger. */
 const responsesTrigger: NativeWire = {
   request: ({ context_management: _, stream: _stream, ...body }) => ({
     ...body,

@@ -1,7 +1,4 @@
-/**
- * Refusals of responses that are no answer: an error, a block, a piece of a stream, an unfinished answer, several answers. Each says
- * what to do. An answer that ended without any content is not refused.
- */
+/** Refusals of responses that are no answer: errors, blocks, pieces, unfinished or several answers. An empty answer that ended is none. */
 
 import { isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import { headOf } from "../core/text.ts";

@@ -48,7 +48,7 @@ export async function converse(conversation: Conversation): Promise<Answer> {
   const headers = new Headers();
   for (const [name, value] of passedHeaders(request.rawHeaders)) headers.append(name, value);
   try {
-    const call = { method: request.method ?? "POST", url, headers, body, signal, send };
+    const call = { method: request.method ?? "POST", url, headers, body, signal, answersAreEncoded: true, send };
     return toAnswer(await exchange.exchange(call), answers);
   } catch (error) {
     if (signal.aborted || upstreamFailures.has(error)) throw error;
@@ -69,7 +69,8 @@ function upstreamRequest(
   return {
     method,
     route: change.url === undefined ? route : routeTo(change.url, route),
-    headers: passedHeaders(rawHeaders, [...BODY_HEADERS, ...OWN_HEADERS]),
+    // Its answer may have to be read, as a summary or as a call of the recall tool.
+    headers: passedHeaders(rawHeaders, [...BODY_HEADERS, ...OWN_HEADERS, "accept-encoding"]),
     body: Buffer.from(change.body),
     signal: change.signal === undefined ? signal : AbortSignal.any([signal, change.signal]),
   };

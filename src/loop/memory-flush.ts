@@ -6,7 +6,6 @@
 import { errorText } from "../core/error-text.ts";
 import { isArray, isObject } from "../core/json.ts";
 import { text } from "../core/message.ts";
-import { reserveTokensOf } from "../core/plan/trigger.ts";
 import type { Format } from "../core/ports.ts";
 import { repair } from "../core/repair/repair.ts";
 import type { LoopOptions } from "../run-loop.ts";
@@ -37,14 +36,14 @@ export async function flushMemory(options: LoopOptions, signal: AbortSignal): Pr
   }
 }
 
-/** What was appended since the last answer is counted in, so that one large message cannot jump past the threshold unseen. */
-function isDue({ session }: LoopOptions, stats: SessionStats): boolean {
-  const { compact, memoryFlush } = session.compactor.settings;
+/** The view holds what was appended since the last answer, so one large message cannot pass the threshold unseen. */
+function isDue({ session, model }: LoopOptions, stats: SessionStats): boolean {
   if (stats.memoryFlushCompactionCount === stats.compactionCount) return false;
-  const reserve = Math.max(0, ...compact.triggers.map(reserveTokensOf));
-  const threshold =
-    Math.max(1, Math.floor(stats.windowTokens)) - reserve - Math.max(0, memoryFlush.softThresholdTokens);
-  return threshold > 0 && stats.currentTokens >= threshold;
+  const { compactor } = session;
+  // Without a trigger that counts tokens, only a compaction that is due calls for it.
+  const triggerTokens = compactor.triggerTokens(model.id) ?? Number.POSITIVE_INFINITY;
+  const threshold = triggerTokens - compactor.settings.memoryFlush.softThresholdTokens;
+  return threshold > 0 && (stats.shouldCompact || stats.currentTokens >= threshold);
 }
 
 async function flush(options: LoopOptions, signal: AbortSignal): Promise<void> {

@@ -9,6 +9,8 @@ import { isObject, type JsonValue } from "../core/json.ts";
 import { type Message, type ToolResultPart, text } from "../core/message.ts";
 import type { ModelCall } from "../core/model.ts";
 import type { Format } from "../core/ports.ts";
+import { timerMs, untilAborted } from "../core/waiting.ts";
+import type { Session } from "../session/session-port.ts";
 import { encodeMessages } from "../session/wire-input.ts";
 
 export interface LoopTool {
@@ -52,6 +54,20 @@ export interface ToolLists {
   readonly memory?: readonly LoopTool[];
 }
 
+/** Writes the definitions into the session's body, so that they are counted and sent with every request. */
+export async function offerTools(session: Session, tools: readonly LoopTool[], signal: AbortSignal): Promise<void> {
+  if (tools.length === 0) return;
+  const definitions = tools.map(({ name, description, parameters }) => ({
+    name,
+    ...(description !== undefined && { description }),
+    parameters: parameters ?? { type: "object", properties: {} },
+  }));
+  const written = session.compactor.format.writeTools(definitions);
+  const { base } = (await session.store.open(session.id)) ?? {};
+  if (JSON.stringify(base?.tools) === JSON.stringify(written)) return;
+  await session.setBody({ ...base, tools: written }, { signal });
+}
+
 export async function runTools(calls: readonly ModelCall[], round: ToolRound): Promise<void> {
   const { signal, format, store } = round;
   const done = await Promise.allSettled(
@@ -70,29 +86,25 @@ async function resultOf(call: ModelCall, { tools, timeoutMs, signal }: ToolRound
   const tool = tools.find(({ name }) => name === call.name);
   if (tool === undefined) return { call, output: `There is no tool ${JSON.stringify(call.name)}.`, isError: true };
   const limitMs = tool.timeoutMs ?? timeoutMs;
-  const time = AbortSignal.timeout(limitMs);
-  const ending = AbortSignal.any([signal, time]);
+  const time = new AbortController();
+  // Unlike `AbortSignal.timeout`, this keeps the process running for a tool that waits for nothing.
+  const timer = setTimeout(() => time.abort(new DOMException("The time is up.", "TimeoutError")), timerMs(limitMs));
+  const ending = AbortSignal.any([signal, time.signal]);
   try {
     signal.throwIfAborted();
-    const output = await untilEnded(async () => tool.run(call.input, { signal: ending, callId: call.callId }), ending);
+    // Not every tool heeds the signal: one that goes on is not waited for. An async function, so that what it throws is a rejection.
+    const running = (async () => tool.run(call.input, { signal: ending, callId: call.callId }))();
+    const output = await untilAborted(running, ending);
     return { call, output: written(output), isError: false };
   } catch (error) {
     // A call without a result is run again when the session is continued.
     if (signal.aborted) throw signal.reason;
-    const because = time.aborted ? `The tool did not answer within ${limitMs} ms and was stopped.` : errorText(error);
+    const because = time.signal.aborted
+      ? `The tool did not answer within ${limitMs} ms and was stopped.`
+      : errorText(error);
     return { call, output: because, isError: true };
-  }
-}
-
-/** Not every tool heeds the signal: one that goes on is not waited for. */
-async function untilEnded(run: () => Promise<unknown>, ending: AbortSignal): Promise<unknown> {
-  const ended = Promise.withResolvers<never>();
-  const stop = (): void => ended.reject(ending.reason);
-  ending.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([run(), ended.promise]);
   } finally {
-    ending.removeEventListener("abort", stop);
+    clearTimeout(timer);
   }
 }
 

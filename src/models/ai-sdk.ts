@@ -7,7 +7,7 @@ import { CompactionError } from "../core/errors.ts";
 import { isObject, type JsonArray, type JsonObject, stringOf } from "../core/json.ts";
 import type { ModelDelta } from "../core/model.ts";
 import { type AnthropicRequest, anthropicMessages as format } from "../formats/anthropic-messages.ts";
-import { DEFAULT_RETRY, delayBefore, isOverflowError, isTransient } from "../retry.ts";
+import { CLIENT_RETRY, delayBefore, isOverflowError, isTransient } from "../retry.ts";
 import { answerOf } from "./ai-sdk-answer.ts";
 import { callOptions } from "./ai-sdk-prompt.ts";
 import { type CompactingModel, createModel, type ModelOptions } from "./model.ts";
@@ -56,17 +56,14 @@ export function aiSdk(languageModel: AiSdkModel, options: ModelOptions = {}): Co
   });
 }
 
-/** As often and as soon as the official clients. */
-const RETRY = { ...DEFAULT_RETRY, maxAttempts: 3, firstDelayMs: 500 };
-
 async function retried<Value>(call: () => PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();
     } catch (error) {
-      const isFinal = attempt >= RETRY.maxAttempts || signal.aborted;
+      const isFinal = attempt >= CLIENT_RETRY.maxAttempts || signal.aborted;
       if (isFinal || isOverflowError(error) || !isTransient(error)) throw error;
-      await RETRY.sleep(delayBefore(attempt + 1, RETRY, error), signal);
+      await CLIENT_RETRY.sleep(delayBefore(attempt + 1, CLIENT_RETRY, error), signal);
     }
   }
 }

@@ -71,7 +71,7 @@ const CONFLICTS: readonly Row[] = [
   [
     "C12, C17 previews",
     ({ summary: { input } }) => Object.values(input).join(),
-    ["500,200,200,100000", "0,0,0,0", "0,0,0,0", "2000,0,0,0", "0,0,0,0", "1500,500,500,0"],
+    ["500,200,200,100000", "0,0,0,0", "0,0,0,0", "2000,0,0,0", "0,0,0,0", "0,0,0,0"],
   ],
   ["C13 scope", ({ prune }) => prune.scope, ["stored", "stored", "request", "request", "stored", "stored"]],
   [
@@ -83,7 +83,7 @@ const CONFLICTS: readonly Row[] = [
   [
     "C16 prompt pack",
     ({ summary }) => summary.promptPack,
-    ["narrative", "checkpoint", "checkpoint", "safeguard", "minimal", "checkpoint"],
+    ["narrative", "checkpoint", "checkpoint", "safeguard", "minimal", "handover"],
   ],
   [
     "R105 transcript",

@@ -1,7 +1,6 @@
 /** Finds the session of an agent, and shows its store under the agent's id for it, whatever key the store uses. */
 
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { Changes, Lease, SessionState, Store } from "../core/store/store.ts";
+import type { Changes, CompactionEvent, Lease, SessionState, Store } from "../core/store/store.ts";
 import { agentKey } from "../core/store/store-rules.ts";
 import { hasUpkeep, type StoreUpkeep } from "../core/store/store-upkeep.ts";
 

@@ -1,7 +1,4 @@
-/**
- * Stores the appends of one session in the order of their calls, which a pool of connections would not keep. A caller
- * may abort; an append that has not begun by then does not begin.
- */
+/** Stores the appends of one session in the order of their calls. An append that was aborted before it began does not begin. */
 
 import type { Compactor } from "../compactor.ts";
 import type { JsonValue } from "../core/json.ts";

@@ -1,10 +1,9 @@
 /** Checks what callers pass to a session: one clear line, before anything is written. */
 
 import { CompactionError } from "../core/errors.ts";
-import { isObject, type JsonObject } from "../core/json.ts";
+import { isObject, type JsonObject, ownCopy } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { nearestWord } from "../core/settings/check-schema.ts";
-import { ownCopy } from "../core/store/stored-json.ts";
 import { headOf } from "../core/text.ts";
 import { baseOf, frameOf } from "./session-view.ts";
 

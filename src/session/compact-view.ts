@@ -10,10 +10,9 @@ import type { Conversation } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { PassHistory } from "../core/store/counters.ts";
 import type { Store, Version } from "../core/store/store.ts";
-import type { GrowingRequest } from "./hand-out.ts";
 import { type PassAttempt, passOnce } from "./pass-once.ts";
 import type { LiveView, Overlay } from "./session-view.ts";
-import type { SendableView } from "./view-to-send.ts";
+import type { GrowingRequest, SendableView } from "./view-to-send.ts";
 
 export interface SessionParts {
   readonly id: string;

@@ -8,8 +8,7 @@ import type { Conversation, Message } from "../core/message.ts";
 import { applyPlan } from "../core/plan/apply-plan.ts";
 import type { SummarizeStep } from "../core/plan/plan.ts";
 import type { Format } from "../core/ports.ts";
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { StoredMessage } from "../core/store/store.ts";
+import type { CompactionEvent, StoredMessage } from "../core/store/store.ts";
 import { type EventEdits, withUpkeep } from "../core/store/store-upkeep.ts";
 import type { SessionParts } from "./compact-view.ts";
 import { conversationOf, type Snapshot } from "./session-view.ts";
@@ -94,7 +93,7 @@ function viewOf({ id, compactor: { format } }: SessionParts, snapshot: Snapshot)
 
 /** Only this loads the other formats. */
 async function convertedView(parts: SessionParts, to: Format): Promise<Exported> {
-  const { convert } = await import("../convert.ts");
+  const { convert } = await import("../formats.ts");
   const view = await readableView(parts, conversationOf(await parts.live.refresh(), new Map()));
   const { conversation, losses } = convert(view, to);
   const encoded = to.encode(conversation);

@@ -4,23 +4,20 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { CompactionRecord, Report } from "../compactor/report.ts";
 import type { Compactor, ViewPass } from "../compactor.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
-import type { JsonValue } from "../core/json.ts";
+import { type JsonValue, ownCopy } from "../core/json.ts";
 import type { Message, Part } from "../core/message.ts";
 import { isTextStep } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { RECALL_NAME } from "../core/plan/user-voice.ts";
 import type { Settings, SettingsInput } from "../core/settings/settings.ts";
-import type { NewEvent } from "../core/store/compaction-event.ts";
 import type { PassHistory } from "../core/store/counters.ts";
-import type { Commit, CommitResult, Lease, NewEdit } from "../core/store/store.ts";
-import { ownCopy } from "../core/store/stored-json.ts";
+import type { Commit, CommitResult, Lease, NewEdit, NewEvent } from "../core/store/store.ts";
 import type { SessionCall, SessionParts } from "./compact-view.ts";
-import { handOut } from "./hand-out.ts";
 import { type HeldLease, holdLease } from "./hold-lease.ts";
 import type { Snapshot } from "./session-view.ts";
 import { entriesOf, modelOf, systemEditOf } from "./session-view.ts";
 import { viewDelta } from "./view-delta.ts";
-import { thinks, viewToSend } from "./view-to-send.ts";
+import { handOut, thinks, viewToSend } from "./view-to-send.ts";
 
 export interface PassAttempt {
   readonly passed: ViewPass;
@@ -242,7 +239,7 @@ async function afterCommit(parts: SessionParts, made: SnapshotPass, committed: C
 }
 
 function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease: Lease): Commit {
-  const { snapshot, passed, call, durationMs } = attempt;
+  const { snapshot, passed } = attempt;
   const { plan, report, view } = passed;
   const { version } = snapshot.record;
   const before = snapshot.entries;
@@ -254,17 +251,12 @@ function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease:
     joinedIds.includes(messageId) || (kind === "reshape" && !overlay.has(messageId));
   const edits = isForRequestsOnly ? delta.edits.filter(isStored) : delta.edits;
   return {
-    event: eventRecord({
-      plan,
-      report,
-      strategy: passed.strategy,
-      isCompaction: passed.isCompaction,
+    event: {
+      ...eventFacts(attempt),
       profile: compactor.profile,
-      durationMs,
-      instructions: call.instructions,
       preservedMessageIds: before.filter(({ stored }) => !archived.has(stored.id)).map(({ stored }) => stored.id),
       messagesRemoved: archived.size,
-    }),
+    },
     lease,
     revision: version.revision,
     sequence: version.sequence,
@@ -276,40 +268,27 @@ function commitOf({ compactor, overlay }: SessionParts, attempt: Attempt, lease:
   };
 }
 
-interface EventInput {
-  readonly plan: Plan;
-  readonly report: Report;
-  readonly strategy: string;
-  readonly isCompaction: boolean;
-  readonly profile: string;
-  readonly durationMs: number;
-  readonly instructions: string | undefined;
-  readonly preservedMessageIds: readonly string[];
-  readonly messagesRemoved: number;
-}
+type EventFacts = Omit<NewEvent, "profile" | "preservedMessageIds" | "messagesRemoved">;
 
-function eventRecord(input: EventInput): NewEvent {
-  const { plan, report } = input;
+function eventFacts({ passed, call, durationMs }: Attempt): EventFacts {
+  const { plan, report, strategy, isCompaction } = passed;
   const { result } = report;
   return {
-    strategy: input.strategy,
-    profile: input.profile,
+    strategy,
     trigger: plan.reason,
     originalTokens: report.tokensBefore,
     compactedTokens: report.tokensAfter,
-    messagesRemoved: input.messagesRemoved,
-    isCompaction: input.isCompaction,
+    isCompaction,
     summary: result?.summary ?? null,
-    preservedMessageIds: input.preservedMessageIds,
     modelUsed: report.model ?? null,
     promptVersion: result?.summarizer ?? null,
     calls: report.calls,
     costUsd: report.costUsd ?? null,
     wholeRatio: report.ratios.whole,
     zoneRatio: report.ratios.zone ?? null,
-    durationMs: input.durationMs,
+    durationMs,
     firstKeptId: result?.firstKeptEntryId ?? null,
-    instructions: input.instructions ?? null,
+    instructions: call.instructions ?? null,
     plan: plainJson(plan),
     details: plainJson(detailsOf(result)),
   };

@@ -1,11 +1,8 @@
-/**
- * Removes the end of a view: to ask for an answer again, or to put a question in other words. It is an event like a
- * compaction, in one transaction, and a rollback undoes it; nothing is deleted and no model is asked.
- */
+/** Removes the end of a view: an event like a compaction, which a rollback undoes. Nothing is deleted and no model is asked. */
 
 import { CompactionError } from "../core/errors.ts";
-import type { NewEvent } from "../core/store/compaction-event.ts";
-import type { StoredMessage, Waiting } from "../core/store/store.ts";
+import type { NewEvent, StoredMessage, Waiting } from "../core/store/store.ts";
+import { NO_SUMMARY } from "../core/store/store-rules.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 import { shown } from "./check-arguments.ts";
 import { inProgress, type SessionParts } from "./compact-view.ts";
@@ -107,24 +104,15 @@ async function eventOf(
   const rest = { ...conversation, messages: conversation.messages.slice(0, keptIds.length) };
   const tokensAfter = compactor.planOver(rest).tokensBefore;
   return {
+    ...NO_SUMMARY,
     strategy: "rewind",
     profile: compactor.profile,
     trigger: "manual",
     originalTokens: tokensBefore,
     compactedTokens: tokensAfter,
     messagesRemoved: archivedIds.length,
-    isCompaction: false,
-    summary: null,
     preservedMessageIds: keptIds,
-    modelUsed: null,
-    promptVersion: null,
-    calls: 0,
-    costUsd: null,
     wholeRatio: tokensAfter > 0 ? tokensBefore / tokensAfter : 1,
-    zoneRatio: null,
-    durationMs: 0,
-    firstKeptId: null,
-    instructions: null,
     plan: { reason: "manual", steps: [{ type: "drop", messageIds: archivedIds, reason: "rewind" }] },
     details: { readFiles: [], modifiedFiles: [], toolFailures: [] },
   };

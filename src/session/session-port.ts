@@ -1,9 +1,8 @@
 /** The methods of a session. Each takes a signal; their errors are in docs/errors.md. */
 
 import type { Compactor } from "../compactor.ts";
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
 import type { Counters } from "../core/store/counters.ts";
-import type { Hit, Store, StoredMessage, Waiting } from "../core/store/store.ts";
+import type { CompactionEvent, Hit, Store, StoredMessage, Waiting } from "../core/store/store.ts";
 import type { SessionCall, SessionPass } from "./compact-view.ts";
 import type { Exported, ExportOptions } from "./export-session.ts";
 import type { Appendable } from "./wire-input.ts";

@@ -1,11 +1,8 @@
-/**
- * Turns a stored view into a conversation and back: stored bodies in their order, ids of the store, pins, edits of the
- * system prompt. Pure. An unchanged message is the same object from one request to the next, so it is counted once.
- */
+/** Turns a stored view into a conversation and back. An unchanged message stays the same object, so it is counted once. Pure. */
 
 import { modelIn } from "../core/format-rules.ts";
 import { isSameJson } from "../core/identity.ts";
-import type { JsonObject, JsonValue } from "../core/json.ts";
+import { type JsonObject, type JsonValue, ownCopy } from "../core/json.ts";
 import type { Conversation, Message, Part } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import { once } from "../core/remember.ts";
@@ -21,7 +18,6 @@ import type {
   SystemEdit,
   Version,
 } from "../core/store/store.ts";
-import { ownCopy } from "../core/store/stored-json.ts";
 import { createSigning, type Signing } from "./signing.ts";
 
 export interface Entry {

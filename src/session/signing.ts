@@ -1,11 +1,7 @@
-/**
- * What this process knows about the prefix over which thinking in a view was signed: which events were undone or committed
- * later, and which answers belong to its own requests. Reads events only on demand, and only when they may have changed.
- */
+/** What this process knows about the prefix over which thinking in a view was signed. Reads events only when they may have changed. */
 
 import { isArray, isObject, type JsonValue } from "../core/json.ts";
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { Store, StoredMessage, Version } from "../core/store/store.ts";
+import type { CompactionEvent, Store, StoredMessage, Version } from "../core/store/store.ts";
 
 export interface Signing {
   /** Records a returned request that holds all messages up to this number. */

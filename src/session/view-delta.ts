@@ -1,7 +1,4 @@
-/**
- * The change that a pass made to a view, as a store keeps it: which messages left, changed and were added. Pure. The
- * delta applied to the stored view gives exactly the view after the pass; a compaction writes nothing else.
- */
+/** The change that a pass made to a view, as a store keeps it. Applied to the stored view it gives exactly the view after the pass. Pure. */
 
 import type { JsonValue } from "../core/json.ts";
 import type { Message, Part } from "../core/message.ts";
@@ -51,10 +48,7 @@ function isJoined(entry: Entry | undefined, message: Message): entry is Entry {
   return entry !== undefined && message.parts.length > entry.message.parts.length;
 }
 
-/**
- * A pinned row stays as it is. Where a repair joined it with its neighbours, which it does again for every request, its
- * text must not be written into another row too.
- */
+/** A pinned row stays. Where a repair joined it with its neighbours, its text must not be written into another row too. */
 function withPinnedApart(before: readonly Entry[], after: readonly Message[]): readonly Message[] {
   const present = new Set(after.map(({ id }) => id));
   const joined = before.filter(({ stored, message }) => stored.isPinned && !present.has(message.id));

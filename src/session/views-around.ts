@@ -3,8 +3,7 @@
 import { isArray, isObject, type JsonObject } from "../core/json.ts";
 import type { Message } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
-import type { CompactionEvent } from "../core/store/compaction-event.ts";
-import type { StoredMessage } from "../core/store/store.ts";
+import type { CompactionEvent, StoredMessage } from "../core/store/store.ts";
 import type { EventEdits } from "../core/store/store-upkeep.ts";
 import { entriesOf } from "./session-view.ts";
 import { encodeMessages } from "./wire-input.ts";
@@ -83,7 +82,6 @@ function textOf({ format, edits }: AroundInput, chain: readonly CompactionEvent[
   };
 }
 
-/** The messages that it meant to take out. */
 export function plannedRemovals(event: CompactionEvent): ReadonlySet<string> {
   const ids = stepsOf(event).flatMap((step) => [...idsIn(step, "messageIds"), ...idsIn(step, "replacesIds")]);
   return new Set(ids);

@@ -2,13 +2,12 @@
 
 import { withoutAnswerFields } from "../core/answer-fields.ts";
 import { CompactionError } from "../core/errors.ts";
-import { isArray, isObject, type JsonValue } from "../core/json.ts";
+import { isArray, isObject, type JsonValue, ownCopy } from "../core/json.ts";
 import { takePreserved } from "../core/marks.ts";
 import { type Conversation, type Message, text } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import { attachmentsIn } from "../core/store/attachments.ts";
 import type { NewMessage } from "../core/store/store.ts";
-import { ownCopy } from "../core/store/stored-json.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
 
 /** One message in the session's wire format, a list of them, a whole response, or a user's text. */

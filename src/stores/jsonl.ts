@@ -1,7 +1,4 @@
-/**
- * A store of session files, one a session, append-only, in the form that pi and OpenClaw read and write. Theirs can be opened and
- * gone on with. Nothing written is ever changed, but for `purge`, which is asked to.
- */
+/** A store of session files, append-only, in the form that pi and OpenClaw read and write. Only `purge` changes what was written. */
 
 import { randomUUID } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
@@ -10,7 +7,6 @@ import { CompactionError } from "../core/errors.ts";
 import { numberOf, stringOf } from "../core/json.ts";
 import type { Waiting } from "../core/store/store.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
-import { appendRecord, type EntryForm, recordEntries } from "./jsonl/append.ts";
 import { LEASE_ENDING, removeLeftOver, type SessionDirectory, sessionDirectory } from "./jsonl/directory.ts";
 import { codeOf, parseLine, whereThere } from "./jsonl/lines.ts";
 import { fileLocks, type HeldLock, type WithLock } from "./jsonl/lock.ts";
@@ -18,8 +14,16 @@ import { isUnchanged, type OpenFile, readHeader, readSession } from "./jsonl/rea
 import { createdIn, headerOf, isOwnHeader, recordEntry } from "./jsonl/record-entry.ts";
 import { beginFile } from "./jsonl/session-file.ts";
 import { examineFiles, forkedLines, linesOf, newEventIds, purgedLines } from "./jsonl/upkeep.ts";
-import { bytesOf, type Replacement, replaceFile, type Sync, syncDirectory } from "./jsonl/write.ts";
-import { type LeaseState, NO_LEASE } from "./log/lease.ts";
+import {
+  appendRecord,
+  bytesOf,
+  type EntryForm,
+  type Replacement,
+  recordEntries,
+  replaceFile,
+  type Sync,
+  syncDirectory,
+} from "./jsonl/write.ts";
 import {
   type ChangeLease,
   type Depth,
@@ -28,7 +32,7 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "./log/log-store.ts";
-import type { AppendRecord, LogHeader, PurgeRecord } from "./log/records.ts";
+import { type AppendRecord, type LeaseState, type LogHeader, NO_LEASE, type PurgeRecord } from "./log/records.ts";
 import { applyRecord, type SessionLog, versionOf } from "./log/session-log.ts";
 import { makePrivateDirectory } from "./private-files.ts";
 

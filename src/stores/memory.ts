@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import type { Embed } from "../core/search/embedding.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import type { KnownPrefix, RequestRecord, RequestTotals, TrafficStore } from "../core/store/traffic.ts";
-import { type LeaseState, NO_LEASE } from "./log/lease.ts";
 import { type LogBackend, logStore } from "./log/log-store.ts";
+import { type LeaseState, NO_LEASE } from "./log/records.ts";
 import { applyRecord, forkLog, newLog, type SessionLog, versionOf } from "./log/session-log.ts";
 import { sessionMissing } from "./refusals.ts";
 

@@ -1,7 +1,4 @@
-/**
- * Makes files and folders that only their owner can read, because conversations may hold keys. Existing ones keep their mode. Windows
- * has no such modes; there the rules of the folder apply.
- */
+/** Makes files and folders that only their owner can read, because conversations may hold keys. Existing ones keep their mode. */
 
 import { closeSync, mkdirSync, openSync } from "node:fs";
 
@@ -13,10 +10,7 @@ export function makePrivateDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
 }
 
-/**
- * Makes an empty file where there is none; opening it later keeps its mode. Where it cannot be made, opening it later fails and says
- * why.
- */
+/** Makes an empty file where there is none. Where that fails, opening it later fails and says why. */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", PRIVATE_FILE));

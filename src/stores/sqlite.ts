@@ -1,7 +1,4 @@
-/**
- * The embedded store: sessions in one SQLite file, for any number of processes on one machine. What was acknowledged is on disk.
- * The file is opened, and made, when the store is first used.
- */
+/** The embedded store: sessions in one SQLite file, for any number of processes on one machine. What was acknowledged is on disk. */
 
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";

@@ -6,9 +6,9 @@ import { answerableTokens, quietTokens } from "../core/plan/trigger.ts";
 import type { SettingsInput } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { resolveSettings } from "../settings.ts";
+import { planWith } from "../strategies.ts";
 import { parseShorthand } from "../testing/shorthand.ts";
 import { frameTokens, partitionWithRoom, roundRoom, summaryBudget, trimUnanswered } from "./room.ts";
-import { summarize } from "./summarize.ts";
 
 /** Each number of room.ts, tested on both sides of the value at which it decides. */
 
@@ -85,7 +85,7 @@ describe("what a summary is given", () => {
 test("a summary takes at most half of what it stands for", () => {
   const budgetOf = (zoneTokens: number): unknown => {
     const input = inputOf("u a u a", { targetTokens: 90_000, sizes: { 1: zoneTokens }, user: { protect: NO_TAIL } });
-    const [step] = summarize.plan(input).steps;
+    const [step] = planWith("summarize", input).steps;
     return step?.type === "summarize" ? step.budgetTokens : step;
   };
   expect([2_000, 2_001, 2_002, 240, 200].map(budgetOf)).toEqual([1_000, 1_000, 1_001, 120, 120]);

@@ -1,7 +1,4 @@
-/**
- * Divides a target between kept messages, unread results, and the summary of the rest. Decides from numbers alone: the
- * tail shrinks only as far as it must, and protected messages never leave.
- */
+/** Divides a target between kept messages, unread results, and the summary of the rest. Decides from numbers alone. */
 
 import { formatRules } from "../core/format-rules.ts";
 import { isNativeItem } from "../core/items.ts";
@@ -48,10 +45,7 @@ const NAMED_ROUND_SHARE = 0.25;
 const WORTH_READING_TOKENS = 2_000;
 const WORTH_READING_SHARE = 0.25;
 
-/**
- * The full tail where it fits beside the wanted summary, else a shorter one. Where even the first request leaves no
- * room for a useful summary, it leaves too (the summary quotes it), and so does the provider's own compaction.
- */
+/** The full tail where it fits beside the wanted summary, else a shorter one; for lack of room the first request leaves too. */
 export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Partition {
   const { tailTokens: tokens, tailMessages: messages } = input.settings.protect;
   // A summary in the prompt is no user message.
@@ -67,10 +61,7 @@ export function partitionWithRoom(input: PlanInput, mayTakeNative = false): Part
   return shorter(input, aimTokens, HARD);
 }
 
-/**
- * Without a target, protected messages come first: they stay while the request can still be answered, even above the
- * trigger, and where nothing else is left to compact, nothing is done.
- */
+/** Without a target, protected messages come first: they stay while the request can still be answered, even above the trigger. */
 function isKeptInFull(input: PlanInput, full: Partition): boolean {
   if (input.targetTokens !== undefined || input.reason === "overflow") return false;
   return keptTokens(input, full) + frameTokens(input) + USEFUL_TOKENS <= answerableTokens(input.settings);
@@ -316,10 +307,7 @@ function bridgeTokens({ conversation }: PlanInput): number {
   return formatRules(conversation.format).sameRole === "refused" ? BRIDGE_TOKENS : 0;
 }
 
-/**
- * Steps for results that the model has not read: they stay in the view, and are cut to their room where the target (or
- * the window) has less than they need.
- */
+/** Cuts results that the model has not read to their room, where the target (or the window) has less than they need. */
 export function trimUnanswered(input: PlanInput): readonly TextStep[] {
   const { settings, conversation, structure, tokensOf } = input;
   const round = settings.compact.strategy === "none" ? undefined : roundRoom(input);

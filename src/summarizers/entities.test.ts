@@ -16,6 +16,7 @@ test.each([
   ["commit 9f3c2ab1", ["hash 9f3c2ab1"]],
   ["took 340 ms, 12.5% of 3 GB, $40", ["amount 340 ms", "amount 12.5%", "amount 3 GB", "amount $40"]],
   ["order 48213", ["number 48213"]],
+  ["done in 0m13.08s, pi is 3.14159", []],
   ["read and/or write, TCP/IP, Red/Green/Blue/Grey, 3 files, step 2, he/she, 1.", []],
 ])("%j", (text, expected) => {
   expect(found(text).toSorted()).toEqual(expected.toSorted());

@@ -33,8 +33,14 @@ const PATTERNS: readonly (readonly [EntityKind, RegExp])[] = [
   ["version", /(?<=\bversions? )\d+(?:\.\d+)+/gi],
   ["hash", /\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b/gi],
   ["port", /(?<=\bports? )\d{2,5}\b|(?<=[A-Za-z]:)\d{2,5}\b/gi],
-  ["amount", new RegExp(`[$€£¥]\\s?\\d[\\d,._]{0,20}|\\b\\d[\\d,._]{0,20}\\s?(?:${UNIT})(?![\\p{L}\\p{N}])`, "gu")],
-  ["number", /\b\d[\d,_]{4,24}(?:\.\d+)?\b/g],
+  [
+    "amount",
+    new RegExp(
+      `[$€£¥]\\s?\\d[\\d,._]{0,20}|(?<![\\p{N}_][.,])\\b\\d[\\d,._]{0,20}\\s?(?:${UNIT})(?![\\p{L}\\p{N}])`,
+      "gu",
+    ),
+  ],
+  ["number", /(?<!\d[.,])\b\d[\d,_]{4,24}(?:\.\d+)?\b/g],
 ];
 
 export function entitiesOf(text: string): readonly Entity[] {

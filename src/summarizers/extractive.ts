@@ -41,7 +41,11 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
   const { budgetTokens, counter } = input;
   const leaving = [...input.messages, ...input.turnPrefix];
   const messages = inOrder(input);
-  const events = eventsOf(messages, { userTools: input.userTools, kept: new Set(input.kept) });
+  const events = eventsOf(messages, {
+    userTools: input.userTools,
+    kept: new Set(input.kept.map(({ id }) => id)),
+    cut: new Set(input.cut?.map(({ id }) => id)),
+  });
   const calls = readCalls(events.filter((event) => event.type === "call"));
   const isTalk = !events.some(({ type }) => type === "call");
   const charsMax = charsFor(input, leaving, isTalk);
@@ -111,7 +115,7 @@ function unitsOf({
     ...stopUnits(events),
     ...logUnits(log, last),
     ...fileUnits(calls, earlier.checkpoint),
-    ...assistantUnits(events, language, last),
+    ...assistantUnits(events, { language, isTalk }),
     ...knownUnits(calls, identifiers, places),
   ];
 }
@@ -199,7 +203,7 @@ const TALK_MARGIN = 1.15;
 /** However much stays beside it. */
 const SHARE_MIN = 0.7;
 /** The sample is not the whole. */
-const CHARS_MARGIN = 0.97;
+const CHARS_MARGIN = 0.98;
 
 /**
  * Of the characters the summary gets no greater share than of the tokens: its prose counts for fewer tokens than what it stands for, and whoever

@@ -189,15 +189,19 @@ const DEPTH_MAX = 8;
 /** A longer argument is text or code that the agent wrote: its names are no values that a later call needs. */
 const ARGUMENT_CHARS_MAX = 200;
 
-function argumentsIn(value: JsonValue | undefined, name: string, depth = 0): readonly Use[] {
-  if (typeof value === "number") return [{ by: name, text: String(value) }];
-  if (typeof value === "string") return value.length > ARGUMENT_CHARS_MAX ? [] : [{ by: name, text: value }];
-  if (depth > DEPTH_MAX) return [];
-  if (isArray(value)) return value.flatMap((item) => argumentsIn(item, name, depth + 1));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, item]) =>
-    argumentsIn(item, depth === 0 ? `${key} of ${name}` : name, depth + 1),
-  );
+/** Each value by the key that is nearest to it: a wrapper keeps the arguments of the tool that it calls one level down. */
+function argumentsIn(input: JsonValue, tool: string): readonly Use[] {
+  const uses: Use[] = [];
+  const walk = (value: JsonValue | undefined, by: string, depth: number): void => {
+    if (typeof value === "number") uses.push({ by, text: String(value) });
+    else if (typeof value === "string" && value.length <= ARGUMENT_CHARS_MAX) uses.push({ by, text: value });
+    else if (depth > DEPTH_MAX) return;
+    else if (isArray(value)) for (const item of value) walk(item, by, depth + 1);
+    else if (isObject(value))
+      for (const [key, item] of Object.entries(value)) walk(item, `${key} of ${tool}`, depth + 1);
+  };
+  walk(input, tool, 0);
+  return uses;
 }
 
 /** The value with the words around it, in one line. */

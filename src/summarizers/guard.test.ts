@@ -79,9 +79,11 @@ test("an identifier that only a tool told is not appended, one that a call used 
     ...MESSAGES,
     call("1", "open", { page: "pg_71b2" }),
     result("1", "archive_url https://x.example.net/9f2c pg_71b2"),
+    call("2", "execute", { tool_name: "show", params: { block: "bk_90c4" } }),
   ];
   const { text } = await guard("The job was moved.", { messages, budgetTokens: 4_000 });
   expect(text).toContain("- pg_71b2 (page of open)");
+  expect(text).toContain("- bk_90c4 (block of execute)");
   expect(text).not.toMatch(/archive_url|9f2c/);
 });
 

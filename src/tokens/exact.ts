@@ -50,10 +50,7 @@ async function loadTokenizer(load: () => Promise<TokenizerModule>): Promise<Toke
 /** Longer than any word; short enough that a cut per run's length costs next to nothing. */
 const RUN_CHARS_MAX = 1_024;
 
-/**
- * Where to cut unbroken runs of letters, blanks or marks, on which a byte-pair tokenizer would be quadratic. Ascending offsets, never
- * inside a surrogate pair; empty for ordinary text.
- */
+/** Where to cut unbroken runs, on which a byte-pair tokenizer would be quadratic. Never inside a surrogate pair; empty for ordinary text. */
 function longRunCuts(text: string): readonly number[] {
   if (text.length <= RUN_CHARS_MAX) return [];
   const cuts: number[] = [];

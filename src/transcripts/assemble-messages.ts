@@ -3,9 +3,8 @@
  * become the one user message that follows it, results before text. Nothing is invented: an unanswered call stays so.
  */
 
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, present, stringOf } from "../core/json.ts";
 import type { Usage } from "../core/ports.ts";
-import { present } from "./transcript.ts";
 
 /** One line of a log, content as blocks. */
 export interface Entry {
@@ -121,10 +120,7 @@ function joinResponses(entries: readonly Entry[]): Map<Entry, Response> {
   return byEntry;
 }
 
-/**
- * Which result answers which response: that of the newest open call with its id before it. A second result for a call is left
- * out, a result without a call stays put.
- */
+/** Which result answers which response: the newest open call with its id before it. A second result for a call is left out. */
 function collectResults(entries: readonly Entry[], responses: ReadonlyMap<Entry, Response>) {
   const open = new Map<string, Response[]>();
   const early: (Answer & { readonly callId: string })[] = [];

@@ -10,11 +10,12 @@ import {
   type JsonObject,
   type JsonValue,
   numberOf,
+  present,
   stringOf,
 } from "../core/json.ts";
 import { isModelItem, isResponsesItem } from "./detect-format.ts";
 import type { Counter, RecordedCall, RecordedCompaction, RecordedConversation } from "./transcript.ts";
-import { distinct, plainText, present, recordedUsage } from "./transcript.ts";
+import { distinct, plainText, recordedUsage } from "./transcript.ts";
 
 export function readCodex(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const rollout: Rollout = {

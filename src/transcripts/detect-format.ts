@@ -1,7 +1,4 @@
-/**
- * Detects the wire format of a list or body by its shape. The features are data; a list of plain text messages shows
- * none and counts as openai-chat. Looks, never decodes.
- */
+/** Detects the wire format of a list or body by its shape. A list of plain text messages counts as openai-chat. Never decodes. */
 
 import { FORMAT_NAMES, type FormatName, type FormatRules, formatRules } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";

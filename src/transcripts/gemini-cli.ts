@@ -1,11 +1,8 @@
-/**
- * Gemini CLI sessions (`session-*.json`, and `.jsonl` with update lines) as Gemini contents. Thoughts are left out, as the
- * client does when it resumes; a tool call without a recorded result stays unanswered.
- */
+/** Gemini CLI sessions (`session-*.json`, and `.jsonl` with update lines) as Gemini contents, without thoughts. */
 
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, present, stringOf } from "../core/json.ts";
 import type { Counter, RecordedCall, RecordedConversation } from "./transcript.ts";
-import { distinct, present, recordedUsage } from "./transcript.ts";
+import { distinct, recordedUsage } from "./transcript.ts";
 
 export function readGeminiCli(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const session: Session = { id: undefined, kind: undefined, messages: new Map() };

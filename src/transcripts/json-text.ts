@@ -1,15 +1,10 @@
-/**
- * Text to JSON values, line by line or as one document, within limits that keep recursive code safe. Broken lines are
- * counted and skipped; a broken document, an over-long line and too deep nesting throw `unreadable-file` saying where.
- */
+/** Text to JSON values, line by line or as one document, within limits that keep recursive code safe. */
 
 import { CompactionError } from "../core/errors.ts";
-import type { JsonValue } from "../core/json.ts";
+import { endOfString, isTooDeep, JSON_DEPTH_MAX, type JsonValue } from "../core/json.ts";
 
 /** Longer lines are no session records; refusing them keeps memory in bounds. */
 const LINE_CHARACTERS_MAX = 64 * 1024 * 1024;
-/** `JSON.parse` survives thousands of levels, walkers that recurse do not; real requests stay below twenty. */
-const NESTING_MAX = 512;
 /** How many lines are tried to tell JSON lines with a broken first line from a document written over many lines. */
 const PROBE_LINES = 20;
 
@@ -37,10 +32,9 @@ export function* parseLines(text: string, onBroken: (lineNumber: number) => void
   }
 }
 
-/** The whole text as one JSON value. */
 export function parseDocument(text: string): JsonValue {
   // However long its lines are: a request body may be written on one, and cannot be split. What a string holds is the limit.
-  if (exceedsNesting(text, NESTING_MAX)) throw tooDeep("the document");
+  if (isTooDeep(text)) throw tooDeep("the document");
   try {
     return JSON.parse(text) as JsonValue; // JSON.parse returns nothing but JSON values
   } catch (cause) {
@@ -64,23 +58,6 @@ export function isJsonLines(text: string): boolean {
   return false;
 }
 
-/** Whether brackets nest deeper than `depthMax`; skips strings natively, never recurses. */
-function exceedsNesting(text: string, depthMax: number): boolean {
-  let depth = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === 0x22) {
-      const end = endOfString(text, index);
-      if (end === -1) return false;
-      index = end;
-    } else if (code === 0x7b || code === 0x5b) {
-      depth += 1;
-      if (depth > depthMax) return true;
-    } else if (code === 0x7d || code === 0x5d) depth -= 1;
-  }
-  return false;
-}
-
 function* linesOf(text: string): Generator<string> {
   let start = 0;
   while (start < text.length) {
@@ -93,7 +70,7 @@ function* linesOf(text: string): Generator<string> {
 
 function checkLimits(line: string, lineNumber: number): void {
   if (line.length > LINE_CHARACTERS_MAX) throw tooLong(line, lineNumber);
-  if (exceedsNesting(line, NESTING_MAX)) throw tooDeep(`line ${lineNumber}`);
+  if (isTooDeep(line)) throw tooDeep(`line ${lineNumber}`);
 }
 
 function tooLong(line: string, lineNumber: number): CompactionError {
@@ -103,7 +80,7 @@ function tooLong(line: string, lineNumber: number): CompactionError {
 }
 
 function tooDeep(where: string): CompactionError {
-  const message = `${where} nests deeper than ${NESTING_MAX} levels, which no conversation does; remove that record`;
+  const message = `${where} nests deeper than ${JSON_DEPTH_MAX} levels, which no conversation does; remove that record`;
   return new CompactionError("unreadable-file", message);
 }
 
@@ -134,10 +111,7 @@ function describeBreak(text: string, cause: unknown): string {
     : `the JSON is not valid at ${where}; correct it there, or copy the file again`;
 }
 
-/**
- * Offset of the first token that cannot stand where it does, the length of the text when it ends too early; undefined where the fault is
- * inside a string. Recursion is safe: the nesting was checked before.
- */
+/** Offset of the first token that cannot stand where it does; undefined where the fault is inside a string. The nesting was checked before. */
 function findBreak(text: string): number | undefined {
   let at = 0;
   const skip = (pattern: RegExp): boolean => {
@@ -175,15 +149,3 @@ function findBreak(text: string): number | undefined {
 
 const LITERAL = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const SPACE = /[ \t\r\n]*/y;
-
-/** Offset of the closing quote, -1 when there is none. Searches natively, so long strings cost little. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1) {
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes += 1;
-    if (backslashes % 2 === 0) return end;
-    end = text.indexOf('"', end + 1);
-  }
-  return -1;
-}

@@ -3,13 +3,12 @@
  * the last entry to the root; the last compaction on it rules. Aborted answers keep what they said.
  */
 
-import { isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
+import { isObject, type JsonObject, type JsonValue, numberOf, present, stringOf } from "../core/json.ts";
 import { isPiHeader, livePath, piContent, piSummary, withReplacement } from "../core/pi-entries.ts";
 import { assembleMessages, type Entry } from "./assemble-messages.ts";
 import {
   type Counter,
   distinct,
-  present,
   type RecordedCompaction,
   type RecordedConversation,
   recordedUsage,

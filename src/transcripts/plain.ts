@@ -1,17 +1,13 @@
-/**
- * Files that hold messages as providers take them: request bodies, bare lists, one body or message per line, batches,
- * recorded HTTP, lists of runs. Bodies and lists come out as the very objects that were parsed, where nothing is missing in them.
- */
+/** Files of messages as providers take them: request bodies, lists, batches, recorded HTTP, lists of runs. Unchanged where complete. */
 
 import { MODEL_KEYS } from "../core/format-rules.ts";
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, present, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
 import { usageObject } from "../core/usage.ts";
 import { detectFormat, isMessage, isMessageList, listKeyOf, listOf } from "./detect-format.ts";
 import {
   type Counter,
   distinct,
-  present,
   type RecordedCall,
   type RecordedConversation,
   recordedUsage,

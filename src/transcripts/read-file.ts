@@ -1,7 +1,4 @@
-/**
- * A file on disk to a transcript. Whatever is wrong with the file becomes one `unreadable-file` error that names the
- * path, what is wrong and what to do. Unpacks gzip and zstd. Never writes.
- */
+/** A file on disk to a transcript. Every problem is one `unreadable-file` error with the path. Unpacks gzip and zstd. Never writes. */
 
 import { constants, isUtf8 } from "node:buffer";
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";

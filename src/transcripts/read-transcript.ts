@@ -1,7 +1,4 @@
-/**
- * Text to transcript: tells the kind of file, picks its reader, and refuses with one clear line what no reader
- * understands. Unknown records are counted and never fatal. Does no I/O.
- */
+/** Text to transcript: tells the kind of file, picks its reader, or refuses. Unknown records are counted and never fatal. No I/O. */
 
 import { CompactionError } from "../core/errors.ts";
 import { FORMAT_NAMES } from "../core/format-rules.ts";
@@ -113,7 +110,6 @@ function* recordsIn(values: Iterable<JsonValue>, counter: Counter): Generator<Js
   }
 }
 
-/** All lines, or the first ones, as a list. */
 function linesOf(json: string, counter: Counter, linesMax = Number.POSITIVE_INFINITY) {
   const values: JsonValue[] = [];
   const lineNumbers: number[] = [];

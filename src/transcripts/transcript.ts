@@ -1,7 +1,4 @@
-/**
- * What every reader of a recorded session returns: conversations in wire form, with the name of the format that decodes
- * them, and what the record tells about calls and compactions. Nothing here decodes a message.
- */
+/** What every reader returns: conversations in wire form, with the name of their format, and what the record tells. Decodes nothing. */
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
@@ -64,7 +61,6 @@ export interface Segment {
 }
 
 export interface RecordedCall {
-  /** Index into `segments`. */
   readonly segment: number;
   /** How many of the segment's messages, from its first, were the call's input; its answer follows them. */
   readonly messageCount: number;
@@ -73,7 +69,6 @@ export interface RecordedCall {
 }
 
 export interface RecordedCompaction {
-  /** Index of the segment that it ended. */
   readonly afterSegment: number;
   /** As the tool called it: `auto`, `manual`, … */
   readonly trigger?: string;
@@ -118,14 +113,6 @@ export function createCounter(): Counter {
   };
 }
 
-/** The fields that have a value: an optional field of a record is left out and never undefined. */
-export function present<Fields extends object>(fields: Fields): Present<Fields> {
-  // Exactly the undefined ones are left out.
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<Fields>;
-}
-
-type Present<Fields> = { readonly [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
-
 /** Values in order of first appearance, without the absent ones. */
 export function distinct(values: readonly (string | undefined)[]): readonly string[] {
   return [...new Set(values.filter((value) => value !== undefined))];
@@ -136,7 +123,6 @@ export function textOf(blocks: readonly JsonValue[]): string {
   return blocks.flatMap((block) => (isObject(block) ? (stringOf(block.text) ?? []) : [])).join("\n");
 }
 
-/** Content that is a string or a list of text parts. */
 export function plainText(content: JsonValue | undefined): string {
   if (typeof content === "string") return content;
   return isArray(content) ? textOf(content) : "";

@@ -1,6 +1,6 @@
 /** What a line of a chat that begins with a slash does: one row for each command. None of them says anything to the model. */
 
-import { calibratedCounter } from "../../compactor/counting.ts";
+import { calibratedCounter } from "../../compactor/engine.ts";
 import { CompactionError } from "../../core/errors.ts";
 import type { Model } from "../../core/model.ts";
 import type { Usage } from "../../core/ports.ts";

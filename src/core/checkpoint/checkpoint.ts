@@ -68,34 +68,14 @@ interface SectionValues extends Omit<Checkpoint, "sources"> {
 
 export type Section = keyof SectionValues;
 
-/** Sections that are lists of entries. */
-export type ListSection = {
-  [Key in Section]-?: SectionValues[Key] extends readonly unknown[] ? Key : never;
-}[Section];
-
 interface SectionRow<Value> {
   /** Marks a third-level heading under the given section. */
   readonly parent?: Section;
   readonly form: SectionForm<Value>;
   /** What the `checkpoint` prompt pack shows under the heading. Without it no model is asked for the section, and the guard replaces what one writes there. */
   readonly asked?: string;
-  /** Share of the budget in `extractive()` for a section of quotes. */
-  readonly quoteShare?: number;
-  /** The same for a list of items. */
-  readonly room?: ListRoom;
   /** Share of the budget of a model's summary, for what the guard appends. */
   readonly guardShare?: number;
-}
-
-interface ListRoom {
-  /** Lists are offered tokens in this order. Those below `STATE_RANK_END` tell where the work stands. */
-  readonly rank: number;
-  readonly share: number;
-  /**
-   * How new entries and those of an earlier checkpoint are put together. `join`: a record, collected newest first and rendered
-   * oldest first. `replace`: a plan, where new entries replace the earlier ones.
-   */
-  readonly merge: "join" | "replace";
 }
 
 /** How the entries of a section become lines of text and back. */
@@ -137,19 +117,15 @@ function checked(mark: string): SectionForm<readonly string[]> {
   };
 }
 
-export const STATE_RANK_END = 6;
-
 /** One row for each section, in the order in which they stand in the text. */
 export const SECTION_TABLE: { readonly [Key in Section]: SectionRow<SectionValues[Key]> } = {
   goal: {
     form: { render: renderQuotes, parse: parseQuotes },
     asked: "One or two sentences: what the user wants to achieve.",
-    quoteShare: 0.35,
   },
   constraints: {
     form: ITEMS,
     asked: "- what the user demanded, ruled out or prefers",
-    room: { rank: 6, share: 0.14, merge: "join" },
   },
   progress: {
     form: { render: () => "", parse: () => undefined },
@@ -159,38 +135,31 @@ export const SECTION_TABLE: { readonly [Key in Section]: SectionRow<SectionValue
     parent: "progress",
     form: DONE,
     asked: "- [x] finished work, with its outcome",
-    room: { rank: 5, share: 0.2, merge: "join" },
   },
   inProgress: {
     parent: "progress",
     form: checked("[ ] "),
     asked: "- [ ] work that was begun",
-    room: { rank: 1, share: 0.12, merge: "replace" },
   },
   blocked: {
     parent: "progress",
     form: ITEMS,
     asked: "- what cannot go on, and what it waits for",
-    room: { rank: 3, share: 0.1, merge: "join" },
   },
   decisions: {
     form: DECISIONS,
     asked: "- **the decision**: why it was made",
-    room: { rank: 4, share: 0.2, merge: "join" },
   },
   nextSteps: {
     form: STEPS,
     asked: "1. what to do next, in order",
-    room: { rank: 2, share: 0.18, merge: "replace" },
   },
   criticalContext: {
     form: ITEMS,
     asked: "- exact paths, error texts, names, endpoints and values that the work needs",
-    room: { rank: 8, share: 0.3, merge: "join" },
   },
   latestRequest: {
     form: REQUEST,
-    quoteShare: 0.3,
     guardShare: 0.2,
   },
   filesRead: {
@@ -203,7 +172,6 @@ export const SECTION_TABLE: { readonly [Key in Section]: SectionRow<SectionValue
   },
   toolFailures: {
     form: FAILURES,
-    room: { rank: 7, share: 0.12, merge: "join" },
     guardShare: 0.08,
   },
   identifiers: {
@@ -217,16 +185,6 @@ export const SECTIONS_VERSION = 1;
 
 /** In the order in which they stand in the text. `Object.keys` forgets the type of its keys; the table has no others. */
 export const SECTIONS = Object.keys(SECTION_TABLE) as readonly Section[];
-
-/** The lists that compete for the budget of `extractive()`, the first to be offered tokens first. */
-export const RANKED_SECTIONS = SECTIONS.filter((section) => SECTION_TABLE[section].room !== undefined).toSorted(
-  (a, b) => rankOf(a) - rankOf(b),
-) as readonly ListSection[]; // only lists have room
-
-/** `Infinity` for what is no list. */
-export function rankOf(section: Section): number {
-  return SECTION_TABLE[section].room?.rank ?? Infinity;
-}
 
 export function headingOf(section: Section, language: Language): string {
   const { parent } = SECTION_TABLE[section];
@@ -246,19 +204,9 @@ export function sectionOfHeading(line: string): Section | undefined {
 }
 
 /** Without its heading; empty when there is nothing to say. */
-export function renderSection<Key extends Section>(values: SectionValues, section: Key, language: Language): string {
+function renderSection<Key extends Section>(values: SectionValues, section: Key, language: Language): string {
   const { form }: SectionRow<SectionValues[Key]> = SECTION_TABLE[section];
   return form.render(values[section], language);
-}
-
-/** New entries and those of an earlier checkpoint, as the section's `merge` says. The result is in the order in which `extractive()` offers candidates. */
-export function mergeEntries<Entry>(
-  section: ListSection,
-  fresh: readonly Entry[],
-  earlier: readonly Entry[],
-): readonly Entry[] {
-  if (SECTION_TABLE[section].room?.merge === "join") return [...fresh, ...earlier.toReversed()];
-  return fresh.length > 0 ? fresh : earlier;
 }
 
 /** Quotes a person's own words: one block per entry. */

@@ -1,7 +1,4 @@
-/**
- * Converts the messages of one format to what another can hold, and lists what could not be carried. Wire forms are dropped, so that no
- * provider-specific field reaches another provider by accident.
- */
+/** Converts messages to what another format can hold, without their wire forms, and lists what could not be carried. */
 
 import { type FormatRules, formatRules, type NameRule } from "../format-rules.ts";
 import { isObject, stringOf } from "../json.ts";

@@ -164,10 +164,7 @@ const MARK = /(?:end of (?:the |an? )?(?:example|demonstration))/i;
 const START = /^\W*(?:(?:start|begin(?:ning)?) of (?:the |an? )?(?:example|demonstration)|demonstration)\W*$/i;
 const END = /^\W*end of (?:the |an? )?(?:example|demonstration)\W*$/i;
 
-/**
- * Removes demonstrations of other tasks, which a template marks with a line before and a line after: their names do not belong to this
- * work.
- */
+/** Removes demonstrations of other tasks, which a template marks by a line before and after: their names do not belong to this work. */
 export function withoutDemonstrations(text: string): string {
   if (!MARK.test(text)) return text;
   const lines = text.split("\n");

@@ -1,7 +1,4 @@
-/**
- * Tells what a run of identifier characters is: a path, an address, a file name, a word of some shape, or nothing. Reads the units of a
- * window, zeros after its text; reads each unit of a run a constant number of times. Builds no strings, never throws.
- */
+/** Tells what a run of identifier characters is: a path, an address, a file name, a word of some shape, or nothing. Builds no strings. */
 
 /**
  * The classes of UTF-16 units in a search for identifiers, one bit each. Hot loops read them as constants of their own module, because
@@ -64,7 +61,6 @@ const CAMEL_CHARS_MIN = 5;
 const CONSTANT_CHARS_MIN = 6;
 const KEBAB_CHARS_MIN = 6;
 
-/** Visits the URL whose scheme ends at a colon; returns where the URL ends. */
 export function visitUrl(units: Uint16Array, start: number, colon: number, visit: VisitIdentifier): number {
   let end = colon + 3;
   while (!endsUrl(units[end] as number)) end++;

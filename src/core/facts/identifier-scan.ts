@@ -1,7 +1,4 @@
-/**
- * Finds the exact strings in a text that nobody can guess once they are gone: paths, URLs, e-mail addresses, file names, snake_case and
- * camelCase words, constants, long numbers, hashes, codes. One pass over the character codes. Builds no strings, never throws.
- */
+/** Finds strings that nobody can guess once they are gone: paths, URLs, names in code, long numbers, hashes, codes. One pass, no strings built. */
 
 import { copyUnits, createTextUnits, type TextUnits } from "../text.ts";
 import {

@@ -1,7 +1,4 @@
-/**
- * Counts mentions of identifiers in flat memory: a hash table over ranges of units, so that a mention allocates nothing. Exact: equal
- * hashes are told apart by their characters. Knows nothing of messages.
- */
+/** Counts mentions of identifiers in flat memory: a hash table over ranges of units. Exact: equal hashes are told apart by their characters. */
 
 import type { IdentifierKind } from "./identifier-runs.ts";
 import type { Stretch } from "./identifier-scan.ts";
@@ -12,7 +9,6 @@ export type FactSource = "user" | "calls" | "writes" | "keys" | "assistant" | "r
 /** The mentions of one identifier: how many from each source. Indexes count messages from 0. */
 export interface Fact extends Readonly<Record<FactSource, number>> {
   readonly kind: IdentifierKind;
-  /** Distinct messages that mention it. */
   readonly messages: number;
   readonly last: number;
   /** The newest message of which a call names it, -1 when none does. */
@@ -72,7 +68,6 @@ export function createMentionTable(): MentionTable {
   };
 }
 
-/** Sets the text, source and message of the mentions that follow. */
 export function enterText(table: MentionTable, text: string, source: FactSource, message: number): void {
   table.text = text;
   table.slot = SLOT[source];

@@ -3,6 +3,7 @@
  * call it a compaction when a pass only prunes or keeps to a limit on messages, so none of the hooks is called for such a pass.
  */
 
+import { present } from "../json.ts";
 import type { Message } from "../message.ts";
 import type { HookContext, HookEvent, HookEventOf } from "./hook-events.ts";
 import { sessionIdOf } from "./hook-events.ts";
@@ -51,13 +52,11 @@ export interface ConversationCompacting {
   readonly compaction_number: number;
 }
 
-/** The event of OpenClaw's `before_compaction`. */
 export interface BeforeCompactionEvent {
   readonly messageCount: number;
   readonly tokenCount?: number;
 }
 
-/** The event of OpenClaw's `after_compaction`. */
 export interface AfterCompactionEvent extends BeforeCompactionEvent {
   readonly compactedCount: number;
 }
@@ -115,7 +114,6 @@ const ALIASES: { readonly [Name in keyof HookAliases]: (hook: HookAliases[Name])
     ),
 };
 
-/** In the order in which they are called. */
 export const aliasNames: readonly string[] = Object.keys(ALIASES);
 
 /** Undefined for a name that is no alias. */
@@ -136,10 +134,7 @@ function listener<Type extends HookEvent["type"]>(
 
 function pluginContext({ agentId, sessionKey, workspaceDir, messageProvider }: HookContext): PluginHookContext {
   return {
-    ...(agentId !== undefined && { agentId }),
-    ...(sessionKey !== undefined && { sessionKey }),
-    ...(workspaceDir !== undefined && { workspaceDir }),
-    ...(messageProvider !== undefined && { messageProvider }),
+    ...present({ agentId, sessionKey, workspaceDir, messageProvider }),
   };
 }
 
@@ -153,9 +148,8 @@ function afterCompaction(event: HookEventOf<"conversation-compacted">, context: 
     originalTokens: event.tokensBefore,
     compactedTokens: event.tokensAfter,
     messagesRemoved,
-    ...(summary !== undefined && { summaryContent: summary }),
+    ...present({ summaryContent: summary, modelUsed }),
     preservedMessageIds,
-    ...(modelUsed !== undefined && { modelUsed }),
     durationMs,
     createdAt,
   };

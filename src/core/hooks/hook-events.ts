@@ -1,7 +1,4 @@
-/**
- * The events of a pass: one per stage, as plain data. Events never carry what could change the pass, and the messages in them are
- * copies without wire bodies and binary data.
- */
+/** The events of a pass as plain data. The messages in them are copies without wire bodies and binary data. */
 
 import { copyJson } from "../json.ts";
 import type { Message, Part, Role } from "../message.ts";

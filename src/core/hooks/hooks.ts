@@ -99,7 +99,6 @@ export interface FileOperations {
   readonly modified: readonly string[];
 }
 
-/** A complete compaction. */
 export interface ProvidedCompaction {
   readonly summary: string;
   /** Everything before this message leaves, except protected messages. Default: the proposal's. */

@@ -1,7 +1,4 @@
-/**
- * The log line of each event, as data: a neutral line, and under the profiles that follow another project the lines of that project.
- * Writes nothing.
- */
+/** The log line of each event, as data: neutral, or in the words of the project that a profile follows. Writes nothing. */
 
 import type { Reason } from "../plan/plan.ts";
 import type { FailureStep } from "../settings/settings.ts";

@@ -1,7 +1,4 @@
-/**
- * Checks a plan and applies it to a conversation. A plan that would break a promise is refused before anything happens,
- * in production too. Pure: the summary's text already exists; untouched messages stay the same objects.
- */
+/** Checks a plan and applies it. A plan that would break a promise is refused, in production too. Untouched messages stay the same objects. */
 
 import { formatRules } from "../format-rules.ts";
 import { isNativeItem } from "../items.ts";

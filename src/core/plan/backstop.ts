@@ -1,7 +1,4 @@
-/**
- * Adds to a plan what limits on messages demand: whole old tool turns leave where the settings say so, and the number
- * of messages is limited in every pass. A summary of this pass also covers the messages that a limit removes.
- */
+/** Adds to a plan what limits demand: old tool turns leave as wholes, and the number of messages is limited in every pass. */
 
 import { formatRules } from "../format-rules.ts";
 import { historyHolder } from "../items.ts";
@@ -108,10 +105,7 @@ function tokensIn(messageIds: readonly string[], { conversation, tokensOf }: Pla
   return conversation.messages.reduce((sum, message) => sum + (ids.has(message.id) ? tokensOf(message) : 0), 0);
 }
 
-/**
- * Ids of further messages to remove for the hard limit: oldest first, whole pairs, no protected ones. `leaving` leave
- * anyway; `added` is the number that the plan inserts.
- */
+/** Ids of further messages to remove for the limit: oldest first, whole pairs. `leaving` leave anyway; the plan inserts `added`. */
 function overLimit(
   input: PlanInput,
   { leaving, added }: { readonly leaving: ReadonlySet<string>; readonly added: number },

@@ -1,7 +1,4 @@
-/**
- * Decides which messages may leave and which must stay, and why. The cut is always legal, pinned messages and system
- * messages stay wherever they are, and a round stays or leaves as one. Changes nothing.
- */
+/** Decides which messages may leave and which must stay, and why. The cut is always legal, and a round stays or leaves as one. */
 
 import { isNativeItem } from "../items.ts";
 import type { Message } from "../message.ts";
@@ -44,7 +41,6 @@ export interface Partition {
   readonly cut: number;
   /** True when the cut divides a turn, whose early part is summarized. */
   readonly isSplitTurn: boolean;
-  /** Indices that may leave, ascending. */
   readonly zone: readonly number[];
   /** Indices in the zone that belong to the divided turn. */
   readonly turnPrefix: readonly number[];

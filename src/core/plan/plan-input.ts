@@ -13,11 +13,9 @@ export interface PlanInput {
   readonly conversation: Conversation;
   readonly structure: Structure;
   readonly settings: Settings;
-  /** Calibrated tokens of one message. */
   readonly tokensOf: (message: Message) => number;
   /** Tokens of the system prompt and the tool definitions. */
   readonly baseTokens: number;
-  /** Tokens of the tool definitions alone. */
   readonly toolsTokens: number;
   readonly targetTokens: number | undefined;
   /** True for an explicit target, for example a call's: then the summary may fill all of it. */
@@ -31,11 +29,6 @@ export interface PlanInput {
   readonly namesRecall?: boolean | undefined;
 }
 
-export interface Strategy {
-  readonly name: string;
-  plan(input: PlanInput): Plan;
-}
-
 /** Replaces `compact.strategy`: called when a trigger fires or a pass is asked for. Should be pure. */
 export interface OwnStrategy {
   /** Its name in reports, hooks and stored events. */
@@ -45,7 +38,6 @@ export interface OwnStrategy {
 }
 
 export interface StrategyInput extends Pick<PlanInput, "reason" | "structure" | "settings" | "tokensOf"> {
-  /** The current view, oldest first. */
   readonly messages: readonly Message[];
   /** Tokens of the whole request: messages, system prompt and tool definitions. */
   readonly tokens: number;
@@ -77,7 +69,6 @@ export function sumTokens(messages: readonly Message[], tokensOf: (message: Mess
   return tokens;
 }
 
-/** The room for the tail. */
 export interface TailRoom extends TailTerms {
   readonly tokens: number;
   readonly messages: number;

@@ -55,7 +55,6 @@ export type Obstacle =
   /** The summary or item that the pass itself inserted. */
   | { readonly messageId: null; readonly why: "summary"; readonly what: "summary"; readonly tokens: number };
 
-/** Why a message must stay. */
 export type Protection =
   | "system"
   | "first-user"

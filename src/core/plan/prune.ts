@@ -114,7 +114,6 @@ export function withResultText(message: Message, position: number, value: string
 
 interface PlacedResult {
   readonly message: Message;
-  /** Index of the part in its message. */
   readonly position: number;
   readonly part: ToolResultPart;
 }

@@ -12,10 +12,7 @@ export const CLEARED_TEXT = "[Tool output cleared — content was processed in e
 const STUB_INPUT_CHARS = 160;
 const STUB_LINE_CHARS = 120;
 
-/**
- * Head, a line with the numbers, tail. The end is kept because errors are there. A text that was trimmed before still
- * has one line, with its original length.
- */
+/** Head, a line with the numbers, tail, because errors are at the end. A text that was trimmed before keeps its original length in the line. */
 export function trimmedText(text: string, wanted: Pick<SoftTrim, "headChars" | "tailChars">): string {
   const { head, tail, chars } = trimmedBefore(text) ?? { head: text, tail: text, chars: text.length };
   const headChars = Math.min(wanted.headChars, head.length);
@@ -67,7 +64,6 @@ export function isCappedText(text: string): boolean {
 /** Any line end, so that an output's first line cannot begin a new line of the stub. */
 const LINE_END = /[\n\r\u0085\u2028\u2029]/;
 
-/** The removed result, for the text that replaces it. */
 export interface ShortenedResult {
   readonly text: string;
   readonly call: ToolCallPart | undefined;
@@ -123,10 +119,7 @@ function describeCall(call: ToolCallPart | undefined): string {
 /** Messages as they were before their results were shortened, by id. */
 export type Originals = ReadonlyMap<string, Message>;
 
-/**
- * The message with its original tool results, from which summaries are written. Where the original is missing, our
- * inserted words are removed. Changes only the content of results.
- */
+/** The message with its original results, from which summaries are written; without our inserted words where an original is missing. */
 export function asReturned(message: Message, originals: Originals): Message {
   const results = message.parts.filter(isResult);
   if (results.length === 0) return message;

@@ -84,10 +84,7 @@ export function holdsPrompt({ wire }: Conversation): boolean {
 
 const SUMMARY_ID = "summary";
 
-/**
- * What a summary adds besides its text: its marks, and an acknowledgement where a user message may follow it. An upper
- * bound: a renderer that merges, for example, writes less.
- */
+/** An upper bound of what a summary adds besides its text: its marks, and an acknowledgement where a user message may follow it. */
 export function frameMessages(settings: RenderSettings, mayUserFollow: boolean): readonly Message[] {
   const isAnswered = settings.renderer === "pair" || settings.renderer === "merge-first-user";
   return [summaryMessage("", settings), ...(isAnswered ? acknowledged(settings, mayUserFollow) : [])];

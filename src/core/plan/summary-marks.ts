@@ -10,7 +10,6 @@ import type { RenderSettings, Settings } from "../settings/settings.ts";
 import { isLabelledOutput, RECALL_NAME } from "./user-voice.ts";
 
 export interface EarlierSummary {
-  /** The newest summary, without its marks. */
   readonly text: string;
   /** Messages that hold only a summary, or its acknowledgement: they leave when it is replaced. */
   readonly messageIds: readonly string[];

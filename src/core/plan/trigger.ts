@@ -36,7 +36,6 @@ export interface TriggerKind<One extends Trigger> extends VariantFor<One> {
   fitted(trigger: One, cap: TriggerCap): One;
   /** Whether the limit may exceed the window, the target and the protected tail. Default: false. */
   readonly isLimitFree?: boolean;
-  /** Why the settings are refused because of it. */
   problem?(trigger: One, settings: Settings): TriggerRemark | undefined;
   /** What is allowed and may surprise. */
   notice?(trigger: One, settings: Settings): TriggerRemark | undefined;
@@ -311,7 +310,6 @@ export function countedTokens({ count, maxOutputTokens }: Settings, size: Contex
   );
 }
 
-/** What a trigger compares with its limit. */
 export function comparedBy(trigger: Trigger, settings: Settings, size: ContextSize): number {
   return kindOf(trigger).compared?.(size, settings) ?? countedTokens(settings, size);
 }
@@ -338,10 +336,7 @@ export function targetTokensOf(target: Target, settings: Settings): number | und
   }
 }
 
-/**
- * The target for a whole request, in whole tokens. An amount and a share of a limit count what the triggers count, so
- * the rest of the request is added; a share of the window counts the whole request.
- */
+/** The target for a whole request. An amount, or a share of a limit, counts what the triggers count: the rest of the request is added. */
 export function targetOfRequest(settings: Settings, outside: OutsideSize): number | undefined {
   const { compact, count, windowTokens } = settings;
   const tokens = targetTokensOf(compact.target, settings);

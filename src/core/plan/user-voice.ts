@@ -202,10 +202,7 @@ function withoutClientBlocks(text: string): string {
   return words + text.slice(from);
 }
 
-/**
- * The beginnings of summaries that other tools, or other profiles of ours, left as user messages. Summaries of the
- * current profile are found by its marks (`summary-marks.ts`).
- */
+/** The beginnings of summaries that other tools or profiles left as user messages. Those of the current profile have its marks. */
 const SUMMARY_OPENINGS: readonly string[] = [
   // Claude Code; pi and OpenClaw; Codex.
   "This session is being continued from a previous conversation",
@@ -230,7 +227,6 @@ export function isForeignSummary({ parts }: Message): boolean {
   return SUMMARY_OPENINGS.some((opening) => start.startsWith(opening));
 }
 
-/** The recall tool's name. */
 export const RECALL_NAME = "recall";
 
 export function matchesTool(pattern: string, name: string): boolean {

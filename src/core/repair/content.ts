@@ -1,7 +1,4 @@
-/**
- * Repairs what a message holds: short forms, malformed, empty, missing and misplaced parts, reasoning, and cache marks. Readable
- * content is never lost: what may not stand as it is becomes quoted text.
- */
+/** Repairs what a message holds: short forms, bad parts, reasoning, cache marks. What may not stand as it is becomes quoted text. */
 
 import type { FormatRules } from "../format-rules.ts";
 import { isArray, isObject, type JsonValue, refuseDeepMessage } from "../json.ts";
@@ -46,10 +43,7 @@ function isShort({ wire }: Message, { shortForm }: FormatRules): boolean {
   return shortForm === "element" && wire.json.role === undefined && wire.json.parts === undefined;
 }
 
-/**
- * Quotes parts that lack what their type needs, and parts that no result may hold, as text. Removes a compaction trigger that is not
- * the last item.
- */
+/** Quotes parts that lack what their type needs, or that no result may hold. Removes a compaction trigger that is not the last item. */
 export const repairMalformedParts: Pass = (messages, { rules, contents, report }) => {
   if (!contents(messages).opaque) return messages;
   return mapMessages(messages, (message, index) => {

@@ -35,7 +35,6 @@ export function isSameList<Item>(list: readonly Item[], other: readonly Item[]):
   return list.length === other.length && list.every((item, index) => item === other[index]);
 }
 
-/** The message with other parts; the same one when they are the same. */
 export function withParts(message: Message, parts: readonly Part[]): Message {
   return isSameList(parts, message.parts) ? message : { ...message, parts };
 }

@@ -1,11 +1,11 @@
 /** Wire forms that a provider refuses and that only their own format can hold: what comes out is accepted and says all of it. */
 
 import { expect, test } from "vitest";
-import { convert } from "../../convert.ts";
 import { anthropicMessages } from "../../formats/anthropic-messages.ts";
 import { gemini } from "../../formats/gemini.ts";
 import { openaiChat } from "../../formats/openai-chat.ts";
 import { openaiResponses } from "../../formats/openai-responses.ts";
+import { convert } from "../../formats.ts";
 import type { Format } from "../ports.ts";
 import { repair } from "./repair.ts";
 

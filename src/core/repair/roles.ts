@@ -55,10 +55,7 @@ export const mergeSameRole: Pass = (messages, { rules, report }) => {
   });
 };
 
-/**
- * Moves a system message from where the provider refuses it to the nearest place that is allowed, word for word. It becomes a user
- * message only where the list may hold no system message at all.
- */
+/** Moves a system message to the nearest place that is allowed. It becomes a user message only where the list may hold none at all. */
 export const placeSystemMessages: Pass = (messages, context) => {
   if (context.rules.systemInList === "anywhere" || !context.contents(messages).systemMessage) return messages;
   const others = messages.filter((message) => !isSystem(message));

@@ -120,10 +120,7 @@ function completePart(part: Part, callName: string | undefined, rules: FormatRul
   return part.name !== "" && input === part.input ? part : { ...part, name: part.name || UNKNOWN_TOOL, input };
 }
 
-/**
- * Turns calls of the provider's own tools that were interrupted into text. While one is open the user may only answer calls, so
- * this applies where the user said more since. A call that may still return is left alone.
- */
+/** Turns interrupted calls of the provider's own tools into text where the user said more since. A call that may still return stays. */
 export const quoteLostServerCalls: Pass = (messages, context) => {
   const { rules, pairing, report } = context;
   if (!rules.serverCallsReturn) return messages;
@@ -184,10 +181,7 @@ interface Changes {
   readonly replacements: Map<Part, readonly Part[]>;
 }
 
-/**
- * Results without a call in the list, which become quoted text, and results of a client for calls of the provider's own tools or
- * the other way round, where neither answers for the other.
- */
+/** Results without a call in the list, and results that a client gave for the provider's own tools or the other way round. */
 function unexplainedResults(messages: readonly Message[], context: RepairContext): readonly PairedResult[] {
   const { rules, hasServerHistory } = context;
   const { calls, orphans } = context.pairing(messages);

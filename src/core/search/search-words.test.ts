@@ -91,7 +91,7 @@ function checkQuery(query: string, all: string, telling: string): void {
 
 test("each term once", () => checkQuery("to be or to be", "to be or", "to be or"));
 test("a term knows the words of the query", () => {
-  const [camp, may] = queryTerms("camps camping 8 May").filter(({ term }) => term.length > 3);
+  const [may, camp] = queryTerms("camps camping 8 May").filter(({ term }) => term.length > 3);
   expect([[...(camp?.words ?? [])], may]).toEqual([
     ["camps", "camping"],
     { term: "day0508", words: new Set(), isTelling: true },
@@ -103,6 +103,8 @@ test("a character of a language without spaces is a word", () => checkQuery("a å
 test("the number of terms is bounded", () => {
   const words = Array.from({ length: 50 }, (_, index) => `w${index}`);
   checkQuery(words.join(" "), words.slice(0, 32).join(" "), words.slice(0, 32).join(" "));
+  const asked = `${words.join(" ")} in may 2023`;
+  expect(queryTerms(asked).map(({ term }) => term)).toEqual(["month202305", ...words.slice(0, 31)]);
 });
 
 test("everything is searched unless told", () =>

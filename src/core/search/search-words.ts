@@ -162,14 +162,13 @@ export interface QueryTerm {
   readonly isTelling: boolean;
 }
 
-/** Each term once; of very long queries the first. */
+/** Each term once, days before words; of very long queries the first. */
 export function queryTerms(query: string): readonly QueryTerm[] {
-  const words = new Map<string, Set<string>>();
+  const words = new Map<string, Set<string>>(datesAskedFor(searchForm(query)).map((date) => [date, new Set()]));
   for (const word of searchWords(query)) {
     const stem = stemOf(word);
     words.set(stem, (words.get(stem) ?? new Set()).add(word));
   }
-  for (const date of datesAskedFor(searchForm(query))) words.set(date, new Set());
   const isLong = (term: string): boolean => term.length > 1 || SPACELESS_CHARACTER.test(term);
   const terms = [...words].slice(0, QUERY_TERMS_MAX);
   const hasLong = terms.some(([term]) => isLong(term));

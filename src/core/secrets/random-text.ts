@@ -1,7 +1,4 @@
-/**
- * Tells random text from names, words and paths by how often letters, capitals and digits alternate; and holds what all searches for
- * credentials share. Linear.
- */
+/** Tells random text from words and paths by how often letters, capitals and digits alternate; and what all searches for credentials share. */
 
 export const KEY_CHARS_MIN = 16;
 export const MIXED_CHARS_MIN = 12;
@@ -104,7 +101,6 @@ function isInAddress(text: string, start: number): boolean {
   return false;
 }
 
-/** Where a credential begins and ends. */
 export interface SecretSpan {
   readonly start: number;
   readonly end: number;

@@ -29,7 +29,6 @@ export function secretMark(where?: string): string {
 export interface Redaction {
   /** The mark to write; called only when something was found. */
   mark?(): string;
-  /** Called with each value. */
   found?(value: string): void;
 }
 
@@ -200,10 +199,7 @@ const NAME_GRAMS = "pass secr toke auth bear cook sign cred sess senh kenn rase 
 const SHORT_NAMES = "key pwd sig jwt otp sid";
 const NAME_ENDS = "=:\"'` ]>\\_-";
 
-/**
- * What to look for where four characters (a gram) open a name, a key or a command. A text is searched for all grams at once, mostly three
- * characters at a time.
- */
+/** What to look for where four characters (a gram) open a name, a key or a command. All grams are searched at once. */
 const LOOKS: ReadonlyMap<string, readonly Look[]> = makeLooks();
 
 function makeLooks(): ReadonlyMap<string, readonly Look[]> {

@@ -1,7 +1,4 @@
-/**
- * Lays checked partial settings over complete ones. Objects are merged key by key; lists and variants are replaced. The
- * result shares no mutable part with its arguments.
- */
+/** Lays checked partial settings over complete ones: objects key by key; lists and variants are replaced. Shares nothing with its arguments. */
 
 import type { Schema, VariantsSchema } from "./schema.ts";
 

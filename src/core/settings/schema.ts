@@ -15,7 +15,6 @@ export type Schema =
   | VariantsSchema;
 
 interface SchemaBase {
-  /** One sentence for the reference pages. */
   readonly about: string;
 }
 

@@ -1,7 +1,4 @@
-/**
- * All settings of a compaction, as one settled object. Algorithms receive it whole and need no defaults:
- * `src/settings.ts` decides those, the ranges and the merging (profile < user < provider < call) once.
- */
+/** All settings of a compaction, as one settled object. `src/settings.ts` decides defaults, ranges and layers, once. */
 
 import type { CutMode } from "../structure/structure.ts";
 

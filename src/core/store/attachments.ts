@@ -1,7 +1,4 @@
-/**
- * Binary content in a wire message: its place, and the message without and with it. Removing and restoring it gives the
- * very same JSON, key order included. Each store decides where it keeps the bytes.
- */
+/** Binary content in a wire message: its place, and the message without and with it, as the very same JSON. */
 
 import { isArray, isObject, type JsonValue } from "../json.ts";
 import type { OpaquePart, Part } from "../message.ts";

@@ -1,10 +1,7 @@
-/**
- * Rules for every store: valid ids, names of agents' sessions, message ids, the longest lease, the time of a purge, and
- * the places of inserted messages. Pure.
- */
+/** Rules for every store: valid ids, names of agents' sessions, the longest lease, the time of a purge, places of inserted messages. Pure. */
 
 import { CompactionError, invariant } from "../errors.ts";
-import type { NewSession } from "./store.ts";
+import type { NewEvent, NewSession } from "./store.ts";
 
 /** Ids are data everywhere: never part of a statement, never used unchanged as a file name. */
 const ID_LENGTH_MAX = 1_024;
@@ -61,10 +58,7 @@ export function sequencesOf(messageIds: readonly string[]): readonly number[] | 
 
 const SEPARATOR = "\u001f";
 
-/**
- * The key of a session whose id another agent already uses: the id, then the agent. The first agent keeps the bare id,
- * so that a reader of the database finds the given ids. Both SQL schemas split keys by this rule.
- */
+/** The key of a session whose id another agent already uses: the id, then the agent. Both SQL schemas split keys by this rule. */
 export function agentKey(sessionId: string, agentId: string): string {
   return `${sessionId}${SEPARATOR}${agentId}`;
 }
@@ -75,10 +69,7 @@ export function sessionIdIn(key: string, agentId: string): string {
   return agentId !== "" && key.endsWith(ending) && key.length > ending.length ? key.slice(0, -ending.length) : key;
 }
 
-/**
- * The time before which a purge deletes, in the stores' format: all of one length, so that text order is time order.
- * Refuses an invalid date, because comparing with it would silently keep or delete everything.
- */
+/** The time of a purge, as stores write times. Refuses an invalid date: comparing with it would silently keep or delete everything. */
 export function purgeTime(before: Date): string {
   const timeMs = before instanceof Date ? before.getTime() : Number.NaN;
   if (Number.isNaN(timeMs)) {
@@ -111,3 +102,17 @@ export function ordersBetween(before: number | undefined, after: number | undefi
   invariant(isRising, "there is room between two neighbours of the view");
   return orders;
 }
+
+/** The facts of an event that made no summary and asked no model, such as a rewind or an entry of another program. */
+export const NO_SUMMARY = {
+  isCompaction: false,
+  summary: null,
+  modelUsed: null,
+  promptVersion: null,
+  calls: 0,
+  costUsd: null,
+  zoneRatio: null,
+  durationMs: 0,
+  firstKeptId: null,
+  instructions: null,
+} as const satisfies Partial<NewEvent>;

@@ -1,7 +1,4 @@
-/**
- * The second port of a store: listing, checking, copying and deleting stored sessions. The shipped stores have both
- * ports. A session over a store without this one refuses `purge`, `delete`, `fork` and `export({ all: true })`.
- */
+/** The second port of a store: listing, checking, copying and deleting stored sessions. Sessions without it refuse `purge`, `delete` and `fork`. */
 
 import { CompactionError } from "../errors.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
@@ -15,7 +12,6 @@ export interface StoreUpkeep {
   log(sessionId: string): AsyncIterable<StoredMessage>;
   /** Deletes archived messages whose event is older; returns their number. A purge cannot be rolled back. */
   purge(sessionId: string, before: Date, waiting?: Waiting): Promise<number>;
-  /** Deletes the session with all its data. */
   delete(sessionId: string, waiting?: Waiting): Promise<void>;
   /** Creates a session with the same log, events and view. */
   fork(sessionId: string, newSessionId: string, waiting?: Waiting): Promise<void>;
@@ -68,7 +64,6 @@ export interface Finding {
   /** Stable name of the broken invariant. */
   readonly rule: string;
   readonly message: string;
-  /** How to fix it. */
   readonly remedy: string;
 }
 

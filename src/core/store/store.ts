@@ -9,7 +9,6 @@ import { CompactionError } from "../errors.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import type { FormatName, Role } from "../message.ts";
 import type { Attachment } from "./attachments.ts";
-import type { CompactionEvent, NewEvent } from "./compaction-event.ts";
 import type { Counters, PassHistory, UsageCounts } from "./counters.ts";
 
 export interface Store {
@@ -19,19 +18,13 @@ export interface Store {
   create(session: NewSession, first?: Batch, waiting?: Waiting): Promise<void>;
   /** The view and its counters, never the whole log. Undefined when the session does not exist. */
   open(sessionId: string): Promise<SessionState | undefined>;
-  /**
-   * The changes since a version; cheap when there are none. `changed` when the session was deleted and created again,
-   * whatever the numbers say. Throws `session-missing`.
-   */
+  /** The changes since a version; cheap when there are none. `changed` also for a session that was made again. Throws `session-missing`. */
   changes(sessionId: string, since: Version): Promise<Changes>;
   /** Durable when it resolves. Needs no lease: appends go on during a compaction. */
   append(sessionId: string, batch: Batch, waiting?: Waiting): Promise<AppendResult>;
   /** Changes the data beside the messages, or pins. Raises the revision. Throws `message-missing` for a pin outside the view. */
   update(sessionId: string, update: SessionUpdate, waiting?: Waiting): Promise<Version>;
-  /**
-   * Undefined while another holder has it. A later lease always has a higher token. A lease with more than twice its
-   * length left was taken before the clock went back, and is free.
-   */
+  /** Undefined while another holder has it. A later lease has a higher token; one with more than twice its length left is free. */
   lease(sessionId: string, holder: string, ttlMs: number, waiting?: Waiting): Promise<Lease | undefined>;
   /** Undefined when it has expired, even if no other holder took it. */
   renew(lease: Lease, ttlMs: number): Promise<Lease | undefined>;
@@ -258,4 +251,47 @@ export interface Waiting {
 export function throwIfAborted({ signal }: Waiting): void {
   if (signal?.aborted !== true) return;
   throw new CompactionError("aborted", "The call was aborted; nothing was changed.", { cause: signal.reason });
+}
+
+export interface CompactionEvent extends NewEvent {
+  readonly id: string;
+  readonly sessionId: string;
+  /** Counts up within its session. */
+  readonly number: number;
+  /** The newest event in force before this one. */
+  readonly previousId: string | null;
+  readonly createdAt: string;
+  /** Set by a rollback. */
+  readonly undoneAt: string | null;
+  /** Set when messages that it archived were purged: it cannot be undone any more. */
+  readonly purgedAt: string | null;
+}
+
+export interface NewEvent {
+  readonly strategy: string;
+  readonly profile: string;
+  /** The trigger that fired, or the demand. */
+  readonly trigger: string;
+  readonly originalTokens: number;
+  readonly compactedTokens: number;
+  readonly messagesRemoved: number;
+  /** False where results were only pruned. */
+  readonly isCompaction: boolean;
+  readonly summary: string | null;
+  readonly preservedMessageIds: readonly string[];
+  /** Null when no model was asked. */
+  readonly modelUsed: string | null;
+  /** Name and version of the summarizer. */
+  readonly promptVersion: string | null;
+  readonly calls: number;
+  readonly costUsd: number | null;
+  readonly wholeRatio: number;
+  readonly zoneRatio: number | null;
+  readonly durationMs: number;
+  readonly firstKeptId: string | null;
+  readonly instructions: string | null;
+  /** The plan as it was carried out. */
+  readonly plan: JsonValue;
+  /** Files read and modified, and failed calls. */
+  readonly details: JsonValue;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jsonText, ownCopy } from "./stored-json.ts";
+import { jsonText, ownCopy } from "../json.ts";
 
 test("a copy is the same JSON, frozen, and has nothing in common with what was given", () => {
   const given = { z: 1, a: [{ text: "one" }], none: undefined };

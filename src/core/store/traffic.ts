@@ -1,7 +1,4 @@
-/**
- * The port for what passes through an exchange with a store: which session a request continues, and what each request cost. A store
- * that can keep this implements it beside `Store`. It never holds a key, a header or a message.
- */
+/** What passes through an exchange: which session a request continues, and what it cost. Never holds a key, a header or a message. */
 
 import type { Store } from "./store.ts";
 

@@ -1,7 +1,4 @@
-/**
- * Which result answers which call, decided from parts alone and one message at a time, so that a growing conversation is
- * never paired again from the start. Never looks at roles, never changes a message.
- */
+/** Which result answers which call, decided from parts alone and one message at a time. Never looks at roles, never changes a message. */
 
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../message.ts";
 

@@ -1,7 +1,4 @@
-/**
- * The facts beside the messages that decide how many tokens they cost: the provider, its model, and the detail at which a request shows
- * its media. Pure; uses published facts only, and nothing learned from usage.
- */
+/** The facts beside the messages that decide how many tokens they cost: provider, model, detail of media. Nothing learned from usage. */
 
 import { formatRules } from "../format-rules.ts";
 import { isObject, type JsonObject, type JsonValue, stringOf } from "../json.ts";

@@ -123,7 +123,6 @@ const SIZES = {
 
 type Section = keyof typeof SIZES;
 
-/** Where each section of the weights begins. */
 export const AT: Readonly<Record<Section, number>> = offsets();
 export const WEIGHTS = Object.values(SIZES).reduce((sum, size) => sum + size, 0);
 
@@ -157,7 +156,6 @@ function latinIndex(code: number): number {
   return code >= 0x1e00 && code < 0x1f00 ? 28 : 29;
 }
 
-/** What the model knows of characters. */
 export interface Characters {
   /** Kind of each UTF-16 unit. */
   readonly kinds: Uint8Array;

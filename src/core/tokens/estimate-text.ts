@@ -38,10 +38,7 @@ export function estimateText(text: string): number {
   return scan.tokens[0] ?? 0;
 }
 
-/**
- * Reads the window from `at` to its end: plain text unit by unit from tables, anything else piece by piece. The sum is exactly that of
- * reading everything piece by piece.
- */
+/** Reads the window: plain text unit by unit from tables, anything else piece by piece. The sum is that of reading all piece by piece. */
 export function scanWindow(scan: Scan): void {
   while (scan.at < scan.length) {
     const from = scan.at;
@@ -116,10 +113,7 @@ function scanPlain(scan: Scan): number {
   return floor;
 }
 
-/**
- * Goes back to where the piece before the stop may have begun, since the unit at the stop may belong to it, and subtracts what was
- * added for it. The cost of blanks has not been added yet.
- */
+/** Goes back to where the piece before the stop may have begun, and subtracts what was added for it. */
 function unread(scan: Scan, floor: number): void {
   const { kinds, at: stop } = scan;
   let end = stop;

@@ -27,7 +27,6 @@ export interface TokenCounter {
   readonly name: string;
   /** One message in the counter's own unit; sizes add up. */
   readonly size: (message: Message) => number;
-  /** Whole tokens of a size, or of a sum of sizes. */
   readonly tokens: (size: number) => number;
   /** One message: `tokens(size(message))`. */
   readonly count: CountTokens;
@@ -224,10 +223,7 @@ export function cipherTokens(lengthChars: number): number {
   return Math.max(0, (lengthChars * 3) / 4 - ENVELOPE_BYTES) / HIDDEN_BYTES_PER_TOKEN;
 }
 
-/**
- * Counts an opaque block. What is not text to the model (ciphertext, data URLs, media bytes) is counted by its own rule and taken out
- * first; the rest counts as JSON. Copies structure, never strings.
- */
+/** Counts an opaque block: ciphertext, data URLs and media bytes by their own rules, the rest as JSON. Copies structure, never strings. */
 function opaqueTokens(wire: JsonObject, walk: Walk): number {
   let blobTokens = 0;
   const visit = (item: JsonValue, key: string, depth: number): JsonValue => {

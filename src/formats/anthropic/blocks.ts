@@ -1,7 +1,4 @@
-/**
- * Anthropic message JSON to canonical messages and back. Every block becomes exactly one part and is kept in it; a changed part is laid
- * over its block, and an untouched one comes out as it was.
- */
+/** Anthropic message JSON to canonical messages and back. A changed part is laid over its block; an untouched one comes out as it was. */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
 import {

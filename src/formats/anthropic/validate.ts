@@ -1,7 +1,4 @@
-/**
- * What the Messages API refuses, as far as a client can see it, in its own words. The provider merges neighbours of one role before it
- * checks; so does this file. Reads only.
- */
+/** What the Messages API refuses, in its own words. Like the provider, it merges neighbours of one role before it checks. Reads only. */
 
 import { formatRules } from "../../core/format-rules.ts";
 import { isCompactionPart, isSignedCompaction } from "../../core/items.ts";

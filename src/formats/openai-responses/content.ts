@@ -1,7 +1,4 @@
-/**
- * Blocks inside a Responses message, output or `instructions`: text, refusals, media. A block is kept in its part; a new one gets the form
- * that its role needs.
- */
+/** Blocks inside a Responses message, output or `instructions`: text, refusals, media. A new one gets the form that its role needs. */
 
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
 import { type MediaPart, type Part, type Role, type TextPart, text, textsOf } from "../../core/message.ts";

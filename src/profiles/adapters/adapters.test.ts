@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { raiseToFloor } from "../../core/plan/trigger.ts";
 import { resolveSettings } from "../../settings.ts";
 import { profileNamed } from "../profiles.ts";
-import { type AdapterName, adapters } from "./adapters.ts";
-import { agentpgSettings } from "./agentpg.ts";
+import { type AdapterName, adapters, agentpgSettings } from "./adapters.ts";
 import { openclawSettings } from "./openclaw.ts";
 
 /** Exactly the profile, but for the paths named. */

@@ -1,12 +1,18 @@
 /** The adapters of `palimpsest/adapters`: each under its own name, and all in one table by the profile that they lead to. */
 
+import { CompactionError } from "../../core/errors.ts";
 import { isPlainObject } from "../../core/json.ts";
-
-import { amount, choice, type SchemaFor } from "../../core/settings/schema.ts";
+import {
+  checkSchema,
+  nearestWord,
+  type Problem,
+  refuseProblems,
+  shownValue,
+} from "../../core/settings/check-schema.ts";
+import { amount, choice, filledText, flag, group, type Schema, type SchemaFor } from "../../core/settings/schema.ts";
 import type { StrategyName } from "../../core/settings/settings.ts";
-import { type AdaptedSettings, refuseUnless } from "./adapted.ts";
-import { type AgentpgOptions, agentpgSettings } from "./agentpg.ts";
-import { type NousEnvironment, nousSettings } from "./nous.ts";
+import { AGENTPG_EXTENDED_WINDOW_TOKENS, NOUS_LEGACY_MESSAGES } from "../profiles.ts";
+import { type AdaptedSettings, inSubject, refuseUnless } from "./adapted.ts";
 import { openclawSettings } from "./openclaw.ts";
 
 /** Takes whatever was read; every adapter checks it first. */
@@ -25,7 +31,7 @@ export const adapters: Readonly<Record<AdapterName, Adapter>> = {
 
 export type { AdaptedSettings } from "./adapted.ts";
 export type { OpenclawOptions } from "./openclaw.ts";
-export { type AgentpgOptions, agentpgSettings, type NousEnvironment, nousSettings, openclawSettings };
+export { openclawSettings };
 
 export interface MicroAgentConfiguration {
   readonly CompactionStrategy?: "none" | "summarize";
@@ -137,3 +143,174 @@ const fieldsSchema: SchemaFor<Fields> = {
     }),
   },
 };
+
+export interface AgentpgOptions {
+  readonly autoCompaction?: boolean;
+  /** Share of the window. */
+  readonly trigger?: number;
+  /** In tokens. */
+  readonly target?: number;
+  readonly strategy?: "hybrid" | "summarization";
+  readonly preserveN?: number;
+  readonly protectedTokens?: number;
+  readonly preserveToolOutputs?: boolean;
+  readonly summarizerModel?: string;
+  readonly maxContextTokens?: number;
+  readonly extendedContext?: boolean;
+}
+
+/** In a list, a later option wins over an earlier one of the same name. */
+export function agentpgSettings(options: AgentpgOptions | readonly AgentpgOptions[]): AdaptedSettings {
+  const joined = Array.isArray(options) ? joinOptions(options) : options;
+  refuseUnless(joined, optionsSchema, "AgentPG options");
+  // Both forms have passed the schema now.
+  return translate(joined as AgentpgOptions);
+}
+
+function joinOptions(options: readonly unknown[]): Readonly<Record<string, unknown>> {
+  const entries = options.flatMap((option, index) => {
+    if (isPlainObject(option)) return Object.entries(option);
+    const message = `AgentPG option ${index} must be an object such as { trigger: 0.85 }, but is ${shownValue(option)}`;
+    throw new CompactionError("invalid-settings", message);
+  });
+  return Object.fromEntries(entries);
+}
+
+function translate(options: AgentpgOptions): AdaptedSettings {
+  const { trigger: ratio, target: tokens, maxContextTokens, extendedContext } = options;
+  return {
+    profile: "agentpg",
+    user: {
+      // An explicit size is the size, extended or not.
+      windowTokens: maxContextTokens ?? (extendedContext ? AGENTPG_EXTENDED_WINDOW_TOKENS : undefined),
+      compact: {
+        auto: options.autoCompaction,
+        strategy: options.strategy === "summarization" ? "summarize" : options.strategy,
+        ...(ratio === undefined ? {} : { triggers: [{ type: "ratio", ratio, comparison: "gte" }] }),
+        ...(tokens === undefined ? {} : { target: { type: "tokens", tokens } }),
+      },
+      protect: {
+        tailMessages: options.preserveN,
+        tailTokens: options.protectedTokens,
+        toolOutputs: options.preserveToolOutputs,
+      },
+      // Summarization skips pruning.
+      prune: { enabled: options.strategy === "summarization" ? false : undefined },
+      summary: { model: options.summarizerModel },
+    },
+  };
+}
+
+const optionsSchema: SchemaFor<Required<AgentpgOptions>> = {
+  type: "object",
+  about: "AgentPG's options.",
+  keys: {
+    autoCompaction: flag("Default: true."),
+    trigger: { type: "number", above: 0, max: 1, about: "Default: 0.85." },
+    target: amount("Default: 40 % of the window.", 1),
+    strategy: choice("Default: hybrid.", {
+      hybrid: "tool results first, then a summary",
+      summarization: "a summary only",
+    }),
+    preserveN: amount("Default: 10."),
+    protectedTokens: amount("Default: 40,000."),
+    preserveToolOutputs: flag("Default: false."),
+    summarizerModel: filledText("Default: claude-3-5-haiku-20241022."),
+    maxContextTokens: amount("Default: 200,000.", 1),
+    extendedContext: flag("Default: false."),
+  },
+};
+
+export type NousEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** Variables of other programs are ignored, except those that look like Nous's own: they are refused. */
+export function nousSettings(environment: NousEnvironment): AdaptedSettings {
+  const values = readVariables(environment);
+  const { NOUS_COMPACTION_ENABLED: isCompacting, NOUS_COMPACTION_THRESHOLD: tokens } = values;
+  const clearAfter = values.NOUS_TOOL_HARD_CLEAR_AFTER;
+  return {
+    profile: "nous",
+    user: {
+      compact: {
+        auto: isCompacting,
+        ...(tokens === undefined ? {} : { triggers: [{ type: "budgetSum", tokens, comparison: "gt" }] }),
+      },
+      protect: { tailTokens: values.NOUS_KEEP_RECENT_TOKENS },
+      prune: {
+        enabled: values.NOUS_TOOL_PRUNING_ENABLED,
+        softTrim: {
+          overChars: values.NOUS_TOOL_SOFT_TRIM_CHARS,
+          headChars: values.NOUS_TOOL_SOFT_TRIM_HEAD,
+          tailChars: values.NOUS_TOOL_SOFT_TRIM_TAIL,
+        },
+        // Older than 0 is every result that nothing spares; our 0 would be never. The newest, of age 1, has yet to be read.
+        clearAfter: clearAfter === undefined ? undefined : Math.max(1, clearAfter),
+        keepLast: values.NOUS_KEEP_LAST_TOOL_RESULTS,
+      },
+      // The cap of 20 messages is what there is without compaction.
+      maxMessages: isCompacting ? 0 : NOUS_LEGACY_MESSAGES,
+    },
+  };
+}
+
+const variables = {
+  NOUS_TOOL_PRUNING_ENABLED: flag("Default: true."),
+  NOUS_TOOL_SOFT_TRIM_CHARS: amount("Default: 4,000.", 1),
+  NOUS_TOOL_SOFT_TRIM_HEAD: amount("Default: 1,500."),
+  NOUS_TOOL_SOFT_TRIM_TAIL: amount("Default: 1,500."),
+  NOUS_TOOL_HARD_CLEAR_AFTER: amount("Default: 6."),
+  NOUS_KEEP_LAST_TOOL_RESULTS: amount("Default: 2."),
+  NOUS_COMPACTION_ENABLED: flag("Default: false."),
+  NOUS_COMPACTION_THRESHOLD: amount("Default: 100,000.", 1),
+  NOUS_KEEP_RECENT_TOKENS: amount("Default: 20,000."),
+};
+
+type Values = {
+  readonly [Name in keyof typeof variables]?: (typeof variables)[Name]["type"] extends "boolean" ? boolean : number;
+};
+
+/** Of these families every name must be known. */
+const FAMILIES = ["NOUS_TOOL_", "NOUS_COMPACTION", "NOUS_KEEP_"] as const;
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+function readVariables(environment: NousEnvironment): Values {
+  // `process.env` is no plain object everywhere, so only what cannot have variables is refused.
+  if (typeof environment !== "object" || environment === null || Array.isArray(environment)) {
+    refuseProblems([
+      { path: "", message: `The Nous environment must be an object, but is ${shownValue(environment)}` },
+    ]);
+  }
+  const names = Object.keys(environment).filter((name) => FAMILIES.some((family) => name.startsWith(family)));
+  const strangers = names.filter((name) => !Object.hasOwn(variables, name)).map(unknownVariable);
+  const given = Object.entries<Schema>(variables).filter(([name]) => Object.hasOwn(environment, name));
+  const values = Object.fromEntries(given.map(([name, { type }]) => [name, parsed(environment[name], type)]));
+  const problems = [
+    ...strangers,
+    ...checkSchema(values, group("The variables of Nous.", variables), { partial: true }),
+  ];
+  refuseProblems(problems.map((problem) => inSubject(problem, "Nous environment")));
+  // The check has just found each to be of its variable's kind.
+  return values as Values;
+}
+
+/** The value where the text is of the kind the variable has, else the text, which the schema refuses. */
+function parsed(text: unknown, type: Schema["type"]): unknown {
+  if (typeof text !== "string") return text;
+  if (type === "boolean") return BOOLEANS.get(text.toLowerCase()) ?? text;
+  // Digits only: no sign but minus (which the range refuses), no exponent, no blank, no unit.
+  return /^-?\d+$/.test(text) ? Number(text) : text;
+}
+
+function unknownVariable(name: string): Problem {
+  const known = Object.keys(variables);
+  const near = nearestWord(name, known);
+  const hint = near === undefined ? `there are ${known.join(", ")}` : `did you mean ${near}?`;
+  const shown = /^\w+$/.test(name) ? name : shownValue(name);
+  return { path: shown, message: `Unknown variable ${shown}; ${hint}` };
+}

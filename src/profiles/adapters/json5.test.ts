@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cpuMs } from "../../../test/cpu-time.ts";
 import { CompactionError } from "../../core/errors.ts";
-import { parseJson5 } from "./json5.ts";
+import { parseJson5 } from "./openclaw.ts";
 
 /** Each form of the grammar. The values were compared with the reference implementation; see the decision page. */
 test.each([

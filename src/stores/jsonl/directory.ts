@@ -126,10 +126,7 @@ export function removeLeftOver(path: string): void {
   for (const name of mine) rmSync(join(directory, name), { force: true });
 }
 
-/**
- * Of the names of a directory, those of such files, each with the name of the session's file that it was to become. One that was
- * to become a lease is none: it holds no message, and any worker's end may leave one.
- */
+/** The left-over temporary files among these names, each with its session's file. Those of leases hold no message, and do not count. */
 function leftOverNames(names: readonly string[]): readonly { readonly name: string; readonly of: string }[] {
   return names.flatMap((name) => {
     const of = sessionNameOf(name);

@@ -1,13 +1,10 @@
-/**
- * What an entry that pi or OpenClaw wrote does to a session: one message an entry, their compactions and edits as events that can be
- * undone like ours. The last compaction on the path rules, because each takes out of the view what came before. Pure.
- */
+/** What an entry of pi or OpenClaw does to a session: one message an entry, their compactions and edits as events like ours. Pure. */
 
 import { isObject, type JsonObject, numberOf, stringOf } from "../../core/json.ts";
 import { piContent, piSummary, withReplacement } from "../../core/pi-entries.ts";
-import type { NewEvent } from "../../core/store/compaction-event.ts";
 import type { UsageCounts } from "../../core/store/counters.ts";
-import { ordersBetween } from "../../core/store/store-rules.ts";
+import type { NewEvent } from "../../core/store/store.ts";
+import { NO_SUMMARY, ordersBetween } from "../../core/store/store-rules.ts";
 import type { CommitRecord, LogMessage, LogRecord } from "../log/records.ts";
 import type { Row, SessionLog } from "../log/session-log.ts";
 
@@ -133,24 +130,15 @@ function committed(
 /** What a foreign entry says of an event; unknown facts get neutral values. */
 function eventOf(entry: JsonObject, archived: readonly Row[]): NewEvent {
   return {
+    ...NO_SUMMARY,
     strategy: "prune",
     profile: "pi",
     trigger: "recorded",
     originalTokens: numberOf(entry.tokensBefore) ?? 0,
     compactedTokens: 0,
     messagesRemoved: archived.length,
-    isCompaction: false,
-    summary: null,
     preservedMessageIds: [],
-    modelUsed: null,
-    promptVersion: null,
-    calls: 0,
-    costUsd: null,
     wholeRatio: 1,
-    zoneRatio: null,
-    durationMs: 0,
-    firstKeptId: null,
-    instructions: null,
     plan: null,
     details: entry.details ?? null,
   };

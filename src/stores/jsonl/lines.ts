@@ -117,10 +117,7 @@ export interface Owner {
   readonly isOwn: boolean;
 }
 
-/**
- * The first line of a batch says how many lines it has, where it has more than one, and in which session: pi copies lines of ours, and
- * not always all of them, into files of its own.
- */
+/** The first line of a batch says how many lines it has, and in which session: pi copies lines of ours, not always all, into its own files. */
 export function withLineCount(entries: readonly JsonObject[], incarnation: string): readonly JsonObject[] {
   return entries.map((entry, index) => {
     if (index > 0 || entries.length === 1 || !isObject(entry.palimpsest)) return entry;
@@ -140,16 +137,12 @@ interface CountedLines {
   readonly torn: Line | undefined;
 }
 
-/** Of a whole file. */
 export function countedLines(lines: readonly Line[], owner: Owner): CountedLines {
   const { counted: whole, torn } = withoutTorn(lines, owner);
   return { ...withoutLate(whole, owner), torn };
 }
 
-/**
- * Without batches that were not written to their end. Our next writer continues before such a batch, which marks it
- * as void for good; another program's next writer has read its lines, and they stand.
- */
+/** Without unfinished batches. Our next writer voids such a batch; another program's next writer has read its lines, and they stand. */
 export function withoutTorn(lines: readonly Line[], owner: Owner): Pick<CountedLines, "counted" | "torn"> {
   const counted: Line[] = [];
   for (let index = 0; index < lines.length; ) {

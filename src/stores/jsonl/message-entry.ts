@@ -1,16 +1,21 @@
-/**
- * A message of ours as entries of a pi session, and back as the very same JSON. The exact body stands beside what pi shows, under
- * `palimpsest`; it is left out where what pi shows says it all, and a picture is never written twice.
- */
+/** A message of ours as entries of a pi session, and back as the very same JSON. The exact body stands beside what pi shows where it must. */
 
 import { formatRules } from "../../core/format-rules.ts";
-import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue, numberOf, stringOf } from "../../core/json.ts";
+import {
+  isArray,
+  isObject,
+  isTooDeep,
+  type JsonObject,
+  type JsonValue,
+  numberOf,
+  stringOf,
+  WRAPPING_DEPTH_MAX,
+} from "../../core/json.ts";
 import type { FormatName, Role } from "../../core/message.ts";
 import { piContent } from "../../core/pi-entries.ts";
 import { bodyText } from "../../core/search/body-text.ts";
 import { stringsIn, withoutStrings, withStrings } from "../../core/store/attachments.ts";
 import type { UsageCounts } from "../../core/store/counters.ts";
-import { WRAPPING_DEPTH_MAX } from "../../core/store/stored-json.ts";
 import type { LogMessage } from "../log/records.ts";
 
 interface MessageContext {
@@ -147,7 +152,6 @@ function piMessages(body: JsonValue, role: Role, meta: PiMeta): readonly JsonObj
   return [...messages, ownMessage(blocks, speaker(role, body, blocks), meta)];
 }
 
-/** The name of the tool that a message calls under an id. */
 export function calledTool(body: JsonValue, callId: string): string | undefined {
   for (const each of blocksIn(body)) {
     if (each.type === "block" && each.block.type === "toolCall" && each.block.id === callId)

@@ -107,7 +107,6 @@ function isUnderstood(file: SessionFile, entry: JsonObject): boolean {
   return !isObject(palimpsest.record) || palimpsest.record.type !== "rolled-back";
 }
 
-/** Reads from the last checkpoint on; undefined where none fits. */
 function readView(descriptor: number, size: number): SessionFile | undefined {
   const line = lastCheckpoint(descriptor, size);
   const header = line && headerLine(descriptor, size);

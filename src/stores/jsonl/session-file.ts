@@ -1,7 +1,4 @@
-/**
- * A session file in memory: the log that its lines make, and where the lines stand. It grows line by line, in the order of the file,
- * whoever wrote them; it never writes.
- */
+/** A session file in memory: the log that its lines make, and where the lines stand. It grows line by line, and never writes. */
 
 import { isObject, type JsonObject, numberOf, stringOf } from "../../core/json.ts";
 import { livePath } from "../../core/pi-entries.ts";

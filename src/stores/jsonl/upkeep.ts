@@ -1,7 +1,4 @@
-/**
- * What is done with whole session files: the lines that a purge leaves and that a fork takes over, the only times that lines are
- * written anew; and what is wrong with files beyond their logs. Reads only.
- */
+/** What is done with whole session files: the lines that a purge leaves and a fork takes over, and damage beyond the log. Reads only. */
 
 import { existsSync } from "node:fs";
 import { isArray, isObject, type JsonObject, stringOf } from "../../core/json.ts";
@@ -24,10 +21,7 @@ export function linesOf(path: string): readonly Line[] {
   return withFile(path, read) ?? [];
 }
 
-/**
- * Without the messages that those events hide. A stub stays at each place: entries are chained by their ids, and numbers are never
- * given twice. Lines that are no JSON are left out, because they may hold purged text.
- */
+/** Without the messages that those events hide. A stub stays for each, because entries are chained. Lines that are no JSON are left out. */
 export function purgedLines(
   lines: readonly Line[],
   file: SessionFile,
@@ -137,10 +131,7 @@ interface LostLine {
   readonly offset: number;
 }
 
-/**
- * Each entry names the one that it follows, so a line that somebody took out leaves a name without an entry. Other programs that
- * began a file may name what they never wrote, so in theirs only entries of ours are held to it.
- */
+/** Each entry names the one before it, so a missing line shows. In files that others began, only entries of ours are held to it. */
 function lostLines(path: string, isOwn: boolean): readonly LostLine[] {
   const [seen, lost]: [Set<string>, LostLine[]] = [new Set(), []];
   let isBehindDamage = false;

@@ -1,7 +1,4 @@
-/**
- * Writes lines to a session file. Lines that cannot be written as a whole do not count and are removed. The caller holds the lock; it
- * is checked again here, and what was written is read back before the write is reported.
- */
+/** Writes lines to a session file whole or not at all. Checks the caller's lock again, and reads back what was written. */
 
 import {
   closeSync,
@@ -16,10 +13,17 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import type { JsonObject } from "../../core/json.ts";
+import { modelIn } from "../../core/format-rules.ts";
+import { type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
+import type { AppendRecord, LogRecord } from "../log/records.ts";
+import { applyRecord } from "../log/session-log.ts";
 import { PRIVATE_FILE } from "../private-files.ts";
-import { readPiece, whereThere } from "./lines.ts";
+import { readPiece, type Span, whereThere, withLineCount } from "./lines.ts";
 import type { HeldLock } from "./lock.ts";
+import { calledTool, messageEntries } from "./message-entry.ts";
+import { checkpointOf } from "./read.ts";
+import { recordEntry } from "./record-entry.ts";
+import { passLine, type SessionFile, takeEntry } from "./session-file.ts";
 
 /** `always`: on the disk when an append or commit resolves. `never`: when the system sees fit; a crash of the process loses nothing. */
 export type Sync = "always" | "never";
@@ -89,19 +93,13 @@ function takeBack(descriptor: number, { path, bytes, landing }: WriteAttempt): v
   if (isOwn && isAsRead(descriptor, now, lock)) toPlace(path, descriptor, (open) => ftruncateSync(open, size));
 }
 
-/**
- * Blanks our lines where they landed behind lines of another process, so that readers need not skip them. They are found by all of
- * their bytes, and whole lines are never cut off, so no other process's lines are touched.
- */
+/** Blanks our lines where they landed behind those of another process. They are found by all of their bytes; no other line is touched. */
 function blankOut(descriptor: number, { path, bytes, landing: { size } }: WriteAttempt): void {
   const at = readPiece(descriptor, size, fstatSync(descriptor).size - size).indexOf(bytes);
   if (at !== -1) toPlace(path, descriptor, (own) => writeBlank(own, size + at, bytes));
 }
 
-/**
- * Lines that are whole stay, counted or not: others may have read them. Asked at the last moment: what still grows is being written,
- * however long its writer has been at it.
- */
+/** Whole lines stay, because others may have read them. What still grows is being written, so the size is asked at the last moment. */
 function blankTorn(descriptor: number, { end, size }: WriteTarget): void {
   const rest = readPiece(descriptor, end, size - end);
   const torn = rest.subarray(rest.lastIndexOf(NEWLINE) + 1);
@@ -187,4 +185,105 @@ export function bytesOf(entries: readonly JsonObject[]): Buffer {
 
 function writeAll(descriptor: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+}
+
+export interface EntryForm {
+  readonly newId: () => string;
+  /** Of compaction entries. pi and OpenClaw write texts; programs that count the milliseconds since 1970 want a number. Both are read. */
+  readonly compactionTimestamps: "iso" | "number";
+}
+
+interface Target extends EntryForm {
+  readonly path: string;
+  readonly sync: Sync;
+  readonly lock: HeldLock;
+}
+
+/** False when another process wrote first. After false or an error, nothing of the record counts and the log must be read again. */
+export function appendRecord(file: SessionFile, record: LogRecord, target: Target): boolean {
+  const isMessages = hasMessages(record);
+  const entries = recordEntries(file, record, target);
+  const lines = entries.map((entry) => Buffer.from(`${JSON.stringify(entry)}\n`));
+  const { end, size } = file;
+  // A torn line is ended, or blanked.
+  const lead = file.isTerminated || size > end ? "" : "\n";
+  const from = size + lead.length;
+  const { path, sync, lock } = target;
+  if (!appendBytes(path, Buffer.concat([Buffer.from(lead), ...lines]), { end, size, sync, lock })) return false;
+  let offset = from;
+  for (const [index, entry] of entries.entries()) {
+    const length = (lines[index]?.length ?? 1) - 1;
+    const span: Span = [offset, length];
+    file.marksByPlace.push(file.log.sequence + 1);
+    // Messages are read as they were written, so that a writer's log is what a reader's will be.
+    if (isMessages) takeEntry(file, entry, span);
+    else place(file, record, { entry, span });
+    passLine(file, { span, isTerminated: true }, entry);
+    offset += length + 1;
+  }
+  file.size = offset;
+  return true;
+}
+
+/** The entries for a record. Messages are not applied to the log yet; other records are. */
+export function recordEntries(file: SessionFile, record: LogRecord, form: EntryForm): readonly JsonObject[] {
+  if (hasMessages(record))
+    return withLineCount(chained(entriesOf(file, record), file.lastEntryId), file.log.incarnation);
+  applyRecord(file.log, record);
+  return chained([entryOf(file, record, form)], file.lastEntryId);
+}
+
+function hasMessages(record: LogRecord): record is AppendRecord {
+  return record.type === "appended" && record.messages.length > 0;
+}
+
+function entriesOf({ log }: SessionFile, { messages, turns, usage, at }: AppendRecord): readonly JsonObject[] {
+  const model = modelIn(log.base) ?? "unknown";
+  const toolName = toolNames([...log.view.slice(-CALL_DISTANCE_MAX), ...messages]);
+  const answer = messages.findLastIndex(({ role }) => role === "assistant");
+  return messages.flatMap((message, index) => {
+    const reported = index === answer && usage !== undefined ? { usage } : {};
+    const counted = { batch: { turns, ...(usage !== undefined && { usage }) } };
+    const isLast = index === messages.length - 1;
+    return messageEntries(message, { format: log.format, model, at, toolName, ...reported, ...(isLast && counted) });
+  });
+}
+
+/** Results stand near their calls; the name is for show only. */
+const CALL_DISTANCE_MAX = 20;
+
+function toolNames(near: readonly { readonly body: JsonValue }[]): (callId: string) => string | undefined {
+  return (callId) => {
+    for (const { body } of near.toReversed()) {
+      const name = calledTool(body, callId);
+      if (name !== undefined) return name;
+    }
+    return undefined;
+  };
+}
+
+function entryOf(file: SessionFile, record: LogRecord, { newId, compactionTimestamps }: EntryForm): JsonObject {
+  const made = recordEntry(file.log, record, newId());
+  const isNumbered = compactionTimestamps === "number" && made.type === "compaction";
+  const entry = isNumbered ? { ...made, timestamp: Date.parse(record.at) } : made;
+  if (record.type !== "committed" && record.type !== "rolled-back") return entry;
+  const checkpoint = checkpointOf(file, record.type === "committed" ? record.eventId : null);
+  if (checkpoint === undefined) return entry;
+  // recordEntry has just made it an object.
+  return { ...entry, palimpsest: { ...(entry.palimpsest as JsonObject), checkpoint } };
+}
+
+/** Each entry follows the one before it. */
+function chained(entries: readonly JsonObject[], lastEntryId: SessionFile["lastEntryId"]): readonly JsonObject[] {
+  return entries.map((entry, index) => {
+    const parentId = index === 0 ? lastEntryId : (stringOf(entries[index - 1]?.id) ?? lastEntryId);
+    return { ...entry, parentId };
+  });
+}
+
+function place({ log, places, marks }: SessionFile, record: LogRecord, at: { entry: JsonObject; span: Span }): void {
+  const id = stringOf(at.entry.id);
+  if (id !== undefined) marks.set(id, log.sequence + 1);
+  if (record.type === "committed") places.events.set(record.eventId, at.span);
+  if (record.type === "based") places.base = at.span;
 }

@@ -8,19 +8,23 @@ import { throwIfAborted, type Version, type Waiting } from "../../core/store/sto
 import { checkNewSession, checkSessionId, purgeTime } from "../../core/store/store-rules.ts";
 import type { Finding, FullStore, SessionSummary } from "../../core/store/store-upkeep.ts";
 import { sessionExists, sessionMissing, storeClosed } from "../refusals.ts";
-import { type LeaseState, leaseOf, releaseLease, renewLease, takeLease } from "./lease.ts";
 import { archiveOf, changesSince, countsOf, editsOf, examineLog, searchSourceOf, summaryOf } from "./read-log.ts";
 import {
   type AppendRecord,
   eventsToPurge,
   eventsToUndo,
+  type LeaseState,
   type LogHeader,
   type LogRecord,
+  leaseOf,
   makeAppended,
   makeCommitted,
   makeCreated,
   makeFirst,
   makeUpdated,
+  releaseLease,
+  renewLease,
+  takeLease,
 } from "./records.ts";
 import { asWritten, type SessionLog, stateOf } from "./session-log.ts";
 

@@ -1,26 +1,22 @@
-/**
- * What can happen to a session, as data: a session is the sequence of its records. Makes records from what a store was asked for,
- * numbered from where the log stands, or refuses. Copies what it is given; changes nothing.
- */
+/** What can happen to a session, as data: a session is the sequence of its records. Makes records, or refuses; changes nothing. */
 
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { type JsonObject, type JsonValue, ownCopy } from "../../core/json.ts";
 import type { Role } from "../../core/message.ts";
-import type { NewEvent } from "../../core/store/compaction-event.ts";
 import { type PassHistory, type UsageCounts, wholeUsage } from "../../core/store/counters.ts";
 import type {
   Batch,
   Commit,
+  Lease,
+  NewEvent,
   NewMessage,
   NewSession,
   Rollback,
   SessionUpdate,
   SystemEdit,
 } from "../../core/store/store.ts";
-import { messageIdOf } from "../../core/store/store-rules.ts";
+import { LEASE_LENGTHS_MAX, messageIdOf } from "../../core/store/store-rules.ts";
 import type { StoredEdit } from "../../core/store/store-upkeep.ts";
-import { ownCopy } from "../../core/store/stored-json.ts";
 import { checkGround, isBehind, messageMissing, notInView, planRollback } from "../refusals.ts";
-import { holdsLease, type LeaseState } from "./lease.ts";
 import { type LogEvent, newLog, type Row, type SessionLog } from "./session-log.ts";
 
 export type LogRecord =
@@ -202,4 +198,54 @@ export function eventsToPurge(log: SessionLog, before: string): readonly string[
   return [...log.events.values()]
     .filter(({ facts }) => hiding.has(facts.id) && facts.createdAt < before)
     .map(({ facts }) => facts.id);
+}
+
+export interface LeaseState {
+  readonly holder: string;
+  readonly token: number;
+  /** Milliseconds since the epoch; 0 once released. */
+  readonly expiresAtMs: number;
+  readonly lengthMs: number;
+}
+
+export const NO_LEASE: LeaseState = { holder: "", token: 0, expiresAtMs: 0, lengthMs: 0 };
+
+/** Undefined while another holder has it. */
+export function takeLease(
+  state: LeaseState,
+  holder: string,
+  until: { readonly now: Date; readonly ttlMs: number },
+): LeaseState | undefined {
+  const nowMs = until.now.getTime();
+  const leftMs = state.expiresAtMs - nowMs;
+  if (leftMs > 0 && leftMs <= LEASE_LENGTHS_MAX * state.lengthMs) return undefined;
+  // By the clock, so that the tokens of a session that was deleted and made again rise too.
+  return { holder, token: Math.max(state.token + 1, nowMs), expiresAtMs: nowMs + until.ttlMs, lengthMs: until.ttlMs };
+}
+
+/** Undefined when it is lost or has expired. */
+export function renewLease(
+  state: LeaseState,
+  lease: Lease,
+  until: { readonly now: Date; readonly ttlMs: number },
+): LeaseState | undefined {
+  if (!holdsLease(state, lease, until.now)) return undefined;
+  return { ...state, expiresAtMs: until.now.getTime() + until.ttlMs, lengthMs: until.ttlMs };
+}
+
+/** Undefined when another holder has it by now: there is nothing to release. */
+export function releaseLease(state: LeaseState, lease: Lease): LeaseState | undefined {
+  return isSame(state, lease) ? { ...state, expiresAtMs: 0 } : undefined;
+}
+
+function holdsLease(state: LeaseState, lease: Lease, now: Date): boolean {
+  return isSame(state, lease) && state.expiresAtMs > now.getTime();
+}
+
+export function leaseOf(sessionId: string, { holder, token, expiresAtMs }: LeaseState): Lease {
+  return { sessionId, holder, token, expiresAt: new Date(expiresAtMs).toISOString() };
+}
+
+function isSame(state: LeaseState, { holder, token }: Lease): boolean {
+  return state.token === token && state.holder === holder;
 }

@@ -1,12 +1,8 @@
-/**
- * One session in memory, as its records left it. Only `applyRecord` changes it, in place, because an append must cost what is new.
- * It may hold the view alone (`isWhole` is false): then it answers everything about the view, and nothing about the archive.
- */
+/** One session in memory, as its records left it. Only `applyRecord` changes it, in place. With `isWhole` false it holds the view alone. */
 
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { deepFreeze } from "../../core/json.ts";
 import type { FormatName } from "../../core/message.ts";
-import type { CompactionEvent } from "../../core/store/compaction-event.ts";
 import {
   type Counters,
   countersAfterAppend,
@@ -15,7 +11,14 @@ import {
   NO_COUNTERS,
   type PassHistory,
 } from "../../core/store/counters.ts";
-import type { SessionRecord, SessionState, StoredMessage, SystemEdit, Version } from "../../core/store/store.ts";
+import type {
+  CompactionEvent,
+  SessionRecord,
+  SessionState,
+  StoredMessage,
+  SystemEdit,
+  Version,
+} from "../../core/store/store.ts";
 import type { StoredEdit } from "../../core/store/store-upkeep.ts";
 import type { AppendRecord, CommitRecord, LogHeader, LogMessage, LogRecord } from "./records.ts";
 
@@ -108,13 +111,11 @@ export function stateOf(log: SessionLog): SessionState {
   return { ...recordOf(log), view: log.view.map(asSent) };
 }
 
-/** The message with its edits in place. */
 export function asSent(row: Row): StoredMessage {
   const edit = row.edits.at(-1);
   return edit === undefined ? asWritten(row) : stored(row, edit.body, true);
 }
 
-/** The message as it was appended or inserted. */
 export function asWritten(row: Row): StoredMessage {
   return stored(row, row.body, false);
 }

@@ -1,7 +1,4 @@
-/**
- * Commits a compaction and rolls it back, each in one transaction: the event, its marks and edits, what it inserts, the session. The
- * session's row is locked first, so appends wait for the moment of the commit and for nothing else. A rollback deletes nothing.
- */
+/** Commits a compaction and rolls it back, each in one transaction that locks the session's row first. A rollback deletes nothing. */
 
 import { countersAfterCompaction, countersAfterRollback } from "../../core/store/counters.ts";
 import type { Commit, CommitResult, Rollback, RollbackResult, Waiting } from "../../core/store/store.ts";

@@ -42,14 +42,10 @@ export interface Transaction {
   readonly query: Query;
   /** Sent one behind the other without waiting, where the client can do that; what they found, in order. */
   pipeline(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
-  /** Several statements without values. */
   script(text: string): Promise<void>;
 }
 
-/**
- * A statement with long lists among its values is planned anew each time: a plan that is kept expects short ones, and compares
- * every row with every element.
- */
+/** A statement with long lists among its values is planned anew each time: a kept plan compares every row with every element. */
 type Planning = "prepared" | "planned";
 
 export type Statement = readonly [text: string, values: readonly PostgresValue[], planning?: Planning];
@@ -243,10 +239,7 @@ function statements(isPrepared: boolean): StatementOf {
   };
 }
 
-/**
- * A worker that was frozen or cut off between two statements of its transaction keeps the session's row locked, and every append to
- * it waits. Nothing of ours pauses there for longer than it takes to put the next statement together.
- */
+/** A frozen worker keeps the session's row locked, and every append waits. Nothing of ours pauses this long inside a transaction. */
 const IDLE_MS_MAX = 5_000;
 
 /** Longer than an idle transaction may live, so that a wait for one succeeds. */

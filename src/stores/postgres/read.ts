@@ -2,10 +2,10 @@
 
 import { invariant } from "../../core/errors.ts";
 import { isObject } from "../../core/json.ts";
-import type { CompactionEvent } from "../../core/store/compaction-event.ts";
 import type {
   ArchiveRange,
   Changes,
+  CompactionEvent,
   RowCounts,
   SessionRecord,
   SessionState,

@@ -8,12 +8,11 @@ import type { FullStore } from "../../core/store/store-upkeep.ts";
 import type { TrafficStore } from "../../core/store/traffic.ts";
 import { commitCompaction, rollBack } from "./commit.ts";
 import type { Database } from "./database.ts";
-import { releaseLease, renewLease, takeLease } from "./lease.ts";
 import { appendBatch } from "./messages.ts";
 import { type MigrateOptions, migrate } from "./migrations.ts";
 import { readArchive, readChanges, readCounts, readEvents, readMessages, readState } from "./read.ts";
 import { searchMessages } from "./search.ts";
-import { createSession, updateSession } from "./sessions.ts";
+import { createSession, releaseLease, renewLease, takeLease, updateSession } from "./sessions.ts";
 import { addPrefixes, addRequest, findPrefix, readRequests, readTotals } from "./traffic.ts";
 import { deleteSession, examineStore, forkSession, purgeArchive, readEdits, readLog, readSessions } from "./upkeep.ts";
 

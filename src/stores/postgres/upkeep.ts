@@ -39,10 +39,7 @@ export async function* readEdits(database: Database, sessionId: string): AsyncGe
   }
 }
 
-/**
- * Deletes what events before a time (as `purgeTime` writes it) archived, and marks those events: they can no longer be undone. Binary
- * content that only the deleted messages referred to goes with them.
- */
+/** Deletes what events before a time archived, with its binary content, and marks those events: they can no longer be undone. */
 export async function purgeArchive(
   database: Database,
   sessionId: string,
@@ -174,10 +171,7 @@ function nameJoins(table: string): string {
 
 const SESSIONS_AT_ONCE = 200;
 
-/**
- * Newest first. All ids are read and sorted at once, so that a session that is written to meanwhile is listed exactly once. No index
- * serves the order, because every append would then have to write to it.
- */
+/** Newest first. All ids are read at once, so that a session that is written to meanwhile is listed exactly once. No index serves the order. */
 export async function* readSessions(database: Database): AsyncGenerator<SessionSummary> {
   const { schema } = database;
   const newest = await database.read(`SELECT id FROM ${schema}.sessions ORDER BY updated_at DESC, id DESC`, []);

@@ -1,7 +1,4 @@
-/**
- * Reads single columns of a database row, whatever the driver made of them: SQLite gives 0 and 1 for flags and text for times,
- * Postgres booleans, dates, and text for 64-bit numbers. Never guesses: a column of the wrong kind is a damaged row.
- */
+/** Reads columns of a database row, in the forms that both drivers give them. A column of the wrong kind is a damaged row. */
 
 import { CompactionError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";

@@ -1,13 +1,9 @@
-/**
- * A message body as it is stored: JSON text without its binary content, references in its place, and the bytes under their
- * sha256. Taking a body apart and putting it together gives the very same JSON. What could not be put back is left in the body.
- */
+/** A message body as it is stored: JSON without its binary content, and the bytes under their sha256. Put together it is the very same JSON. */
 
 import { hash } from "node:crypto";
 import { CompactionError } from "../../core/errors.ts";
-import { isArray, isObject, type JsonValue } from "../../core/json.ts";
+import { isArray, isObject, type JsonValue, jsonText } from "../../core/json.ts";
 import { type Attachment, type JsonPath, withoutStrings, withStrings } from "../../core/store/attachments.ts";
-import { jsonText } from "../../core/store/stored-json.ts";
 import { parsedJson } from "./cells.ts";
 
 export interface DetachedBody {

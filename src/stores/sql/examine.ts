@@ -1,7 +1,4 @@
-/**
- * The invariants of the SQL schema as data: each rule is a query that finds nothing in a sound database. Plain SQL that SQLite and
- * Postgres both understand, over the tables of `schema.sql`. Only reads.
- */
+/** The invariants of the SQL schema as data: queries, for SQLite and Postgres alike, that find nothing in a sound database. */
 
 import { FORMAT_NAMES, type FormatName, formatRules } from "../../core/format-rules.ts";
 import type { Finding } from "../../core/store/store-upkeep.ts";
@@ -293,7 +290,6 @@ function sessionRules({ isIndexed }: ExamineDialect): readonly ExamineRule[] {
   ];
 }
 
-/** Rules about the kind of JSON that a column holds. */
 function jsonRules({ kindOf }: ExamineDialect): readonly ExamineRule[] {
   const isNot = (column: string, kinds: readonly string[]): string =>
     `${column} IS NOT NULL AND ${kindOf(column)} NOT IN (${kinds.map((kind) => `'${kind}'`).join(", ")})`;

@@ -34,7 +34,6 @@ export interface SchemaState {
   readonly isUpToDate: boolean;
 }
 
-/** Throws where `use` forbids the migration that the schema needs. */
 export function refuseMigration(use: SchemaUse, { place, isThere, isUpToDate }: SchemaState): void {
   if (use === "make" || isUpToDate) return;
   if (!isThere) {

@@ -1,17 +1,14 @@
-/**
- * Rows as what the port hands out, and back. A table of columns per thing says which property stands in which column, and how it is
- * read and written. JSON columns are read and written as text.
- */
+/** Rows as the port has them, and back: a table of columns says how each property is read and written. JSON columns are text. */
 
 import { invariant } from "../../core/errors.ts";
-import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, jsonText } from "../../core/json.ts";
 import type { FormatName, Role } from "../../core/message.ts";
 import { bodyText } from "../../core/search/body-text.ts";
 import type { MessageText, MessageVector } from "../../core/search/embedding.ts";
 import type { Candidate } from "../../core/search/rank-hits.ts";
-import type { CompactionEvent } from "../../core/store/compaction-event.ts";
 import type { Counters } from "../../core/store/counters.ts";
 import type {
+  CompactionEvent,
   EditKind,
   SearchScope,
   SessionRecord,
@@ -21,7 +18,6 @@ import type {
 } from "../../core/store/store.ts";
 import { messageIdOf } from "../../core/store/store-rules.ts";
 import type { SessionSummary, StoredEdit } from "../../core/store/store-upkeep.ts";
-import { jsonText } from "../../core/store/stored-json.ts";
 import {
   flagIn,
   jsonIn,
@@ -45,16 +41,16 @@ interface Kind<T> {
   readonly write?: (value: T) => Cell;
 }
 
-type Columns<T> = { readonly [Property in keyof T]: readonly [column: string, kind: Kind<T[Property]>] };
+export type Columns<T> = { readonly [Property in keyof T]: readonly [column: string, kind: Kind<T[Property]>] };
 
-const ID: Kind<string> = { read: textIn };
-const ID_OR_NULL: Kind<string | null> = { read: textOrNullIn };
-const TEXT: Kind<string> = { read: textIn, write: storableText };
+export const ID: Kind<string> = { read: textIn };
+export const ID_OR_NULL: Kind<string | null> = { read: textOrNullIn };
+export const TEXT: Kind<string> = { read: textIn, write: storableText };
 const TEXT_OR_NULL: Kind<string | null> = { read: textOrNullIn, write: (text) => text && storableText(text) };
-const NUMBER: Kind<number> = { read: numberIn };
-const NUMBER_OR_NULL: Kind<number | null> = { read: numberOrNullIn };
+export const NUMBER: Kind<number> = { read: numberIn };
+export const NUMBER_OR_NULL: Kind<number | null> = { read: numberOrNullIn };
 const FLAG: Kind<boolean> = { read: flagIn };
-const TIME: Kind<string> = { read: timeIn };
+export const TIME: Kind<string> = { read: timeIn };
 const TIME_OR_NULL: Kind<string | null> = { read: timeOrNullIn };
 const JSON_VALUE: Kind<JsonValue> = { read: jsonIn, write: jsonText };
 const TEXTS: Kind<readonly string[]> = { read: (row, column) => textsIn(jsonIn(row, column)), write: jsonText };
@@ -67,14 +63,14 @@ function columnsOf<T>(
   return entries.map(([property, [column, kind]]) => [property, column, kind]);
 }
 
-function reader<T>(columns: Columns<T>): (row: Row) => T {
+export function reader<T>(columns: Columns<T>): (row: Row) => T {
   const all = columnsOf(columns);
   // Each property of the type has its column.
   return (row) => Object.fromEntries(all.map(([property, column, { read }]) => [property, read(row, column)])) as T;
 }
 
 /** The cells in the order of the columns. */
-function writer<T extends object>(columns: Columns<T>): (value: T) => readonly Cell[] {
+export function writer<T extends object>(columns: Columns<T>): (value: T) => readonly Cell[] {
   const all = columnsOf(columns);
   return (value) =>
     all.map(([property, , { write }]) => {
@@ -84,7 +80,7 @@ function writer<T extends object>(columns: Columns<T>): (value: T) => readonly C
     });
 }
 
-function namesIn<T>(columns: Columns<T>): readonly string[] {
+export function namesIn<T>(columns: Columns<T>): readonly string[] {
   return columnsOf(columns).map(([, column]) => column);
 }
 
@@ -168,13 +164,10 @@ export const FORKED_COLUMNS = [
 /** The lease and the state of the search index are not part of the record. */
 export const SESSION_COLUMNS = ["id", "parent_id", ...FORKED_COLUMNS, "incarnation", "created_at", "updated_at"];
 
-/** A query names `VERSION_COLUMNS`. */
 export const versionOf = reader(VERSION);
 
-/** A query names `COUNTER_COLUMNS`. */
 export const countersOf = reader(COUNTERS);
 
-/** In the order of `COUNTER_COLUMNS`. */
 export const counterCells = writer(COUNTERS);
 
 /** A query names `EVENT_COLUMNS`, the JSON ones as text. */
@@ -185,7 +178,6 @@ export const sessionSummaryOf = reader(SUMMARY);
 
 const eventOnlyCells = writer(EVENT);
 
-/** In the order of `EVENT_COLUMNS`. */
 export function eventCells(event: CompactionEvent, system: SystemEdit | null): readonly Cell[] {
   return [...eventOnlyCells(event), system === null ? null : jsonText(system)];
 }
@@ -284,7 +276,6 @@ export const SCOPES: Readonly<Record<SearchScope, string>> = {
   archive: "m.archived_by IS NOT NULL AND m.archived_by IS DISTINCT FROM m.made_by",
 };
 
-/** The text of a row's message. */
 export function messageTextOf(row: Row): MessageText {
   return { sequence: numberIn(row, "sequence"), text: bodyText(jsonIn(row, "body")) };
 }

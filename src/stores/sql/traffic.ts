@@ -3,45 +3,30 @@
 import { messageIdOf, sequenceOf } from "../../core/store/store-rules.ts";
 import type { KnownPrefix, RequestRecord, RequestTotals } from "../../core/store/traffic.ts";
 import { messageMissing } from "../refusals.ts";
-import { numberIn, numberOrNullIn, type Row, storableText, textIn, textOrNullIn, timeIn } from "./cells.ts";
+import { numberIn, type Row, textIn } from "./cells.ts";
+import { type Columns, ID, ID_OR_NULL, NUMBER, NUMBER_OR_NULL, namesIn, reader, TEXT, TIME, writer } from "./rows.ts";
 
-/** Without the session, which stands first, and the time, which Postgres writes in another way. */
-const RECORD_COLUMNS = [
-  ...["model", "status", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "view_tokens"],
-  ...["full_tokens", "window_tokens", "trigger_tokens", "event_id", "first_byte_ms", "duration_ms"],
-];
+const REQUEST: Columns<RequestRecord> = {
+  sessionId: ["session_id", ID],
+  at: ["requested_at", TIME],
+  model: ["model", TEXT],
+  status: ["status", NUMBER],
+  inputTokens: ["input_tokens", NUMBER_OR_NULL],
+  cacheReadTokens: ["cache_read_tokens", NUMBER_OR_NULL],
+  cacheWriteTokens: ["cache_write_tokens", NUMBER_OR_NULL],
+  outputTokens: ["output_tokens", NUMBER_OR_NULL],
+  viewTokens: ["view_tokens", NUMBER],
+  fullTokens: ["full_tokens", NUMBER],
+  windowTokens: ["window_tokens", NUMBER],
+  triggerTokens: ["trigger_tokens", NUMBER_OR_NULL],
+  eventId: ["event_id", ID_OR_NULL],
+  firstByteMs: ["first_byte_ms", NUMBER_OR_NULL],
+  durationMs: ["duration_ms", NUMBER],
+};
 
-export const REQUEST_COLUMNS = ["session_id", "requested_at", ...RECORD_COLUMNS];
-
-/** In the order of `REQUEST_COLUMNS`. */
-export function requestCells(record: RequestRecord): readonly (string | number | null)[] {
-  const { sessionId, at, model, status, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = record;
-  const { viewTokens, fullTokens, windowTokens, triggerTokens, eventId, firstByteMs, durationMs } = record;
-  return [
-    ...[sessionId, at, storableText(model), status, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens],
-    ...[viewTokens, fullTokens, windowTokens, triggerTokens, eventId, firstByteMs, durationMs],
-  ];
-}
-
-export function requestOf(row: Row): RequestRecord {
-  return {
-    sessionId: textIn(row, "session_id"),
-    at: timeIn(row, "requested_at"),
-    model: textIn(row, "model"),
-    status: numberIn(row, "status"),
-    inputTokens: numberOrNullIn(row, "input_tokens"),
-    cacheReadTokens: numberOrNullIn(row, "cache_read_tokens"),
-    cacheWriteTokens: numberOrNullIn(row, "cache_write_tokens"),
-    outputTokens: numberOrNullIn(row, "output_tokens"),
-    viewTokens: numberIn(row, "view_tokens"),
-    fullTokens: numberIn(row, "full_tokens"),
-    windowTokens: numberIn(row, "window_tokens"),
-    triggerTokens: numberOrNullIn(row, "trigger_tokens"),
-    eventId: textOrNullIn(row, "event_id"),
-    firstByteMs: numberOrNullIn(row, "first_byte_ms"),
-    durationMs: numberIn(row, "duration_ms"),
-  };
-}
+export const REQUEST_COLUMNS = namesIn(REQUEST);
+export const requestCells = writer(REQUEST);
+export const requestOf = reader(REQUEST);
 
 /** The columns that `totalsOf` reads beside those of the newest request. */
 export const SUM_COLUMNS = [
@@ -72,7 +57,6 @@ export function prefixOf(row: Row): KnownPrefix {
   return { hash: textIn(row, "hash"), sessionId: textIn(row, "session_id"), messageId };
 }
 
-/** The number of the message that the prefix ends with. */
 export function prefixSequence({ messageId }: KnownPrefix): number {
   const sequence = sequenceOf(messageId);
   if (sequence === undefined) throw messageMissing();

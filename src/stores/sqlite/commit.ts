@@ -1,7 +1,4 @@
-/**
- * Commits a compaction and rolls it back, each as part of one write transaction. A commit checks all that it expects again, writes
- * the event before what refers to it, and never writes a message's body. A rollback deletes nothing.
- */
+/** Commits a compaction and rolls it back, each as part of one write transaction. A rollback deletes nothing. */
 
 import { countersAfterCompaction, countersAfterRollback } from "../../core/store/counters.ts";
 import type { Commit, CommitResult, Rollback, RollbackResult } from "../../core/store/store.ts";

@@ -1,7 +1,4 @@
-/**
- * One connection to a SQLite file: statements prepared once, rows as plain objects, transactions by hand; and what its errors mean.
- * Synchronous, like SQLite itself. Knows no table of ours.
- */
+/** One connection to a SQLite file: prepared statements, rows as plain objects, and what its errors mean. Knows no table of ours. */
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -13,7 +10,6 @@ export interface Connection {
   all(sql: string, ...values: readonly SqlValue[]): readonly Row[];
   /** How many rows it inserted, changed or deleted by itself; what triggers and cascades did is not counted. */
   run(sql: string, ...values: readonly SqlValue[]): number;
-  /** Several statements without values. */
   script(sql: string): void;
   readonly isTransaction: boolean;
   close(): void;

@@ -107,10 +107,7 @@ async function pause(waitMs: number, { signal }: Waiting): Promise<void> {
 /** How long SQLite itself waits for a lock; it blocks the thread meanwhile. */
 const LOCK_WAIT_MS = 10;
 
-/**
- * How long the write-ahead log grows before it is brought into the file. An append touches the same few pages again and again, and
- * the longer it waits the fewer of them are copied; 4,000 pages of 4 KiB cost 16 MiB on disk.
- */
+/** How long the write-ahead log grows, because later checkpoints copy fewer pages; 4,000 pages of 4 KiB cost 16 MiB on disk. */
 const CHECKPOINT_PAGES = 4_000;
 
 function inTransaction<T>(

@@ -1,7 +1,4 @@
-/**
- * Brings a database to the newest schema: all pending migrations in one transaction, so that of several processes that start at
- * once one does it and the others find it done. Never touches a database of a newer version or of another program.
- */
+/** Applies all pending migrations in one transaction. Never touches a database of a newer version or of another program. */
 
 import { CompactionError } from "../../core/errors.ts";
 import { textIn } from "../sql/cells.ts";

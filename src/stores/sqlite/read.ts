@@ -1,7 +1,14 @@
 /** What a session shows: its record, view, events and archive. A view is read by its own rows, never by the whole log. */
 
-import type { CompactionEvent } from "../../core/store/compaction-event.ts";
-import type { ArchiveRange, Changes, RowCounts, SessionState, StoredMessage, Version } from "../../core/store/store.ts";
+import type {
+  ArchiveRange,
+  Changes,
+  CompactionEvent,
+  RowCounts,
+  SessionState,
+  StoredMessage,
+  Version,
+} from "../../core/store/store.ts";
 import { checkSessionId, sequenceOf } from "../../core/store/store-rules.ts";
 import { sessionMissing } from "../refusals.ts";
 import { numberIn } from "../sql/cells.ts";

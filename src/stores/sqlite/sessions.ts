@@ -1,11 +1,11 @@
 /** The row of a session: found, made, changed, deleted. Each function is part of a transaction that its caller began. */
 
+import { jsonText } from "../../core/json.ts";
 import type { Counters, PassHistory } from "../../core/store/counters.ts";
-import type { NewSession, SessionRecord, SessionUpdate, Version } from "../../core/store/store.ts";
-import { sequencesOf } from "../../core/store/store-rules.ts";
-import { jsonText } from "../../core/store/stored-json.ts";
+import type { Lease, NewSession, SessionRecord, SessionUpdate, Version } from "../../core/store/store.ts";
+import { LEASE_LENGTHS_MAX, sequencesOf } from "../../core/store/store-rules.ts";
 import { messageMissing, sessionExists, sessionMissing } from "../refusals.ts";
-import type { Row } from "../sql/cells.ts";
+import { numberIn, type Row, storableText } from "../sql/cells.ts";
 import {
   COUNTER_COLUMNS,
   counterCells,
@@ -121,3 +121,45 @@ const SET = ["head_event_id", "last_sequence", "revision", "updated_at", ...COUN
   .join(", ");
 const UPDATE = `UPDATE sessions SET ${SET} WHERE id = ?`;
 const UPDATE_WITH_PASSES = `UPDATE sessions SET ${SET}, weak_passes = ?, pass_tokens_after = ? WHERE id = ?`;
+
+interface LeaseLength {
+  readonly now: Date;
+  readonly ttlMs: number;
+}
+
+export function takeLease(
+  connection: Connection,
+  sessionId: string,
+  { holder, ...length }: LeaseLength & { readonly holder: string },
+): Lease | undefined {
+  requireSession(connection, sessionId);
+  const [now, expiresAt] = timesOf(length);
+  const values = [storableText(holder), length.now.getTime(), expiresAt, length.ttlMs, sessionId, now, now];
+  const row = connection.get(TAKE, ...values);
+  return row && { sessionId, holder, token: numberIn(row, "lease_token"), expiresAt };
+}
+
+// A token is at least the time, so that the tokens of a session that was deleted and made again rise too.
+const TAKE = `UPDATE sessions SET lease_holder = ?, lease_token = max(lease_token + 1, ?), lease_expires_at = ?, lease_ms = ?
+WHERE id = ? AND (lease_holder IS NULL OR lease_expires_at <= ?
+  OR (unixepoch(lease_expires_at, 'subsec') - unixepoch(?, 'subsec')) * 1000 > ${LEASE_LENGTHS_MAX} * lease_ms)
+RETURNING lease_token`;
+
+export function renewLease(connection: Connection, lease: Lease, length: LeaseLength): Lease | undefined {
+  const [now, expiresAt] = timesOf(length);
+  const changed = connection.run(RENEW, expiresAt, length.ttlMs, lease.sessionId, lease.token, now);
+  return changed === 0 ? undefined : { ...lease, expiresAt };
+}
+
+const RENEW = `UPDATE sessions SET lease_expires_at = ?, lease_ms = ?
+WHERE id = ? AND lease_token = ? AND lease_holder IS NOT NULL AND lease_expires_at > ?`;
+
+export function releaseLease(connection: Connection, lease: Lease): void {
+  connection.run(RELEASE, lease.sessionId, lease.token);
+}
+
+const RELEASE = "UPDATE sessions SET lease_holder = NULL, lease_expires_at = NULL WHERE id = ? AND lease_token = ?";
+
+function timesOf({ now, ttlMs }: LeaseLength): readonly [now: string, expiresAt: string] {
+  return [now.toISOString(), new Date(now.getTime() + ttlMs).toISOString()];
+}

@@ -111,10 +111,7 @@ SELECT ?, ?, ?, ${EVENT_CONTENT} FROM compaction_events WHERE session_id = ? AND
 const COPY_ATTACHMENTS =
   "INSERT INTO attachments (session_id, hash, bytes) SELECT ?, hash, bytes FROM attachments WHERE session_id = ?";
 
-/**
- * The fork's own event in the place of the one with that id: both have the same number. Takes the fork's id. A value stands as
- * often as it is needed, because older versions of Node bind none to a numbered place.
- */
+/** The fork's own event with the number of that one. Values are repeated, because older versions of Node bind none to a numbered place. */
 const renamed = (id: string): string =>
   `(SELECT n.id FROM compaction_events o JOIN compaction_events n ON n.session_id = ? AND n.number = o.number WHERE o.id = ${id})`;
 

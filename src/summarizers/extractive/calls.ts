@@ -5,12 +5,9 @@
 
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { unwrap } from "../../core/unwrap.ts";
-import { commandBrief, commandKind, isCommandKey, sqlBrief, sqlKind } from "./commands.ts";
+import { type CallKind, commandBrief, commandKind, isCommandKey, isQueryKey, sqlBrief, sqlKind } from "./commands.ts";
 import { oneLine } from "./text.ts";
 import { type Field, fieldsOf } from "./values.ts";
-
-/** What a call is for: it changes something, runs something, or only looks. */
-export type CallKind = "change" | "run" | "read";
 
 export interface CallBrief {
   readonly action: string;
@@ -108,7 +105,13 @@ const OBJECT_CHARS_MAX = 170;
 const VALUE_CHARS_MAX = 90;
 const PARTS_MAX = 4;
 
-export function briefOf(name: string, input: JsonValue, counts: ArgumentCounts): CallBrief {
+export interface BriefOptions {
+  readonly counts: ArgumentCounts;
+  /** The folder in which most of the work is done; empty where there is none. */
+  readonly root: string;
+}
+
+export function briefOf(name: string, input: JsonValue, { counts, root }: BriefOptions): CallBrief {
   const fields = fieldsOf(input);
   const command = isObject(input) ? commandIn(input) : typeof input === "string" ? input : undefined;
   const own = toolName(name);
@@ -123,7 +126,7 @@ export function briefOf(name: string, input: JsonValue, counts: ArgumentCounts):
   const isWrapper = inner !== undefined && isObject(input) && Object.values(input).some((value) => isObject(value));
   const action = inner === undefined ? own : isWrapper ? toolName(inner) : `${own} ${inner}`;
   const rest = fields.filter(({ key }) => key !== actionKey);
-  const object = objectOf(rest, counts);
+  const object = objectOf(rest, { counts, root });
   const kind =
     inner === undefined ? kindOfName(own) : kindOfName(inner) === "run" ? kindOfName(own) : kindOfName(inner);
   return { action, kind, object, key: `${action} ${object}`.slice(0, 120), fields };
@@ -136,13 +139,14 @@ export function toolName(name: string): string {
 
 function commandIn(input: JsonObject): string | undefined {
   for (const [key, value] of Object.entries(input)) {
+    if (typeof value === "string" && isQueryKey(key) && sqlKind(value) !== undefined) return value;
     if (!isCommandKey(key)) continue;
-    if (typeof value === "string" && (value.includes(" ") || sqlKind(value) !== undefined)) return value;
+    if (typeof value === "string" && value.includes(" ")) return value;
     if (isArray(value) && value.every((word) => typeof word === "string")) return commandOfWords(value.map(String));
   }
   // SQL lies deeper where a tool passes it on.
   const sql = fieldsOf(input).find(
-    ({ key, value }) => /(?:^|\.)(?:query|sql|statement)$/.test(key) && sqlKind(value) !== undefined,
+    ({ key, value }) => isQueryKey(key) && sqlKind(value) !== undefined,
   );
   return sql?.value;
 }
@@ -156,7 +160,7 @@ function commandOfWords(words: readonly string[]): string {
 }
 
 /** The few arguments that are least shared with the tool's other calls, in their order. */
-function objectOf(fields: readonly Field[], counts: ArgumentCounts): string {
+function objectOf(fields: readonly Field[], { counts, root }: BriefOptions): string {
   const hasPath = fields.some(({ key, value }) => PATH_KEYS.test(key) && PATH.test(value));
   const ranked = (hasPath ? fields.filter(({ key, value }) => TELLING_KEYS.test(key) && !value.includes("\n")) : fields)
     .map((field, at) => ({ field, at, worth: worthOf(field, counts) }))
@@ -167,7 +171,7 @@ function objectOf(fields: readonly Field[], counts: ArgumentCounts): string {
   const parts: string[] = [];
   let length = 0;
   for (const { field } of ranked) {
-    const value = PATH.test(field.value) ? shortPath(field.value) : oneLine(field.value, VALUE_CHARS_MAX);
+    const value = PATH.test(field.value) ? shortPath(field.value, root) : oneLine(field.value, VALUE_CHARS_MAX);
     const said = PLAIN_KEYS.test(field.key) ? quoted(value) : `${field.key} ${quoted(value)}`;
     if (parts.length > 0 && length + said.length > OBJECT_CHARS_MAX) continue;
     parts.push(said);
@@ -178,10 +182,32 @@ function objectOf(fields: readonly Field[], counts: ArgumentCounts): string {
 
 const PATH_KEYS = /path|file|uri/i;
 const PATH = /^(?:file:\/\/)?[~.]{0,2}\/?[^\s/:]+(?:\/[^\s/:]+)*$/;
-const PATH_PARTS = 3;
+const PATH_PARTS = 5;
+/** Of all absolute paths, so many lie in the folder of the work. */
+const ROOT_SHARE = 0.7;
+const ROOT_PARTS_MIN = 3;
 
-/** The last parts of a path: its whole stands among the files. */
-export function shortPath(path: string): string {
+/** The deepest folder that holds most of the files that calls name; empty where there is none. */
+export function rootOf(inputs: readonly (readonly Field[])[]): string {
+  const counts = new Map<string, number>();
+  let paths = 0;
+  for (const { key, value } of inputs.flat()) {
+    if (!PATH_KEYS.test(key) || !value.startsWith("/") || !PATH.test(value)) continue;
+    paths++;
+    const parts = value.split("/").slice(0, 20);
+    for (let end = ROOT_PARTS_MIN; end < parts.length; end++) {
+      const folder = parts.slice(0, end).join("/");
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+  }
+  let root = "";
+  for (const [folder, count] of counts) if (count >= paths * ROOT_SHARE && folder.length > root.length) root = folder;
+  return paths < 3 ? "" : root;
+}
+
+/** A path from the folder of the work on, or its last parts: its whole stands among the files. */
+function shortPath(path: string, root: string): string {
+  if (root !== "" && path.startsWith(`${root}/`)) return path.slice(root.length + 1);
   const parts = path.split("/");
   return parts.length > PATH_PARTS + 1 ? parts.slice(-PATH_PARTS).join("/") : path;
 }

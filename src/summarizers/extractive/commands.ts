@@ -1,14 +1,22 @@
 /** Shell commands and SQL in few words: the parts that do something, without the setting and the shortening around them. Linear in the command. */
 
-import type { CallKind } from "./calls.ts";
 import { oneLine } from "./text.ts";
+
+/** What a call is for: it changes something, runs something, or only looks. */
+export type CallKind = "change" | "run" | "read";
 
 const BRIEF_CHARS_MAX = 190;
 const READ_CHARS_MAX = 4_000;
 const PARTS_MAX = 12;
 
+/** A name under which a tool is given a command. */
 export function isCommandKey(key: string): boolean {
-  return /^(?:command|cmd|script|bash_command|code|sql|query|statement|commands)$/i.test(key);
+  return /^(?:command|cmd|script|bash_command|commands)$/i.test(key);
+}
+
+/** A name under which a tool is given SQL, or code that may be SQL. */
+export function isQueryKey(key: string): boolean {
+  return /(?:^|\.)(?:sql|query|statement|code|command|script)$/i.test(key);
 }
 
 /** Commands that only look. */

@@ -154,6 +154,7 @@ interface Candidates {
 /** Words that more than this share of all passages hold tell next to nothing: they count only where nothing else is to be said. */
 const COMMON_SHARE = 0.2;
 const COMMON_GAIN = 1e-6;
+const NUMBER = /^\p{N}+$/u;
 
 function candidatesOf({ units, weights, kept, isTalk, isUnlabelled, language, focus }: Material): Candidates {
   const numbers = new Map<string, number>();
@@ -171,21 +172,24 @@ function candidatesOf({ units, weights, kept, isTalk, isUnlabelled, language, fo
   for (const said of words) for (const word of said) counts.set(word, (counts.get(word) ?? 0) + 1);
   const common = Math.max(6, units.length * COMMON_SHARE);
   const named: number[] = [];
+  const newest = units.reduce((most, { order }) => Math.max(most, order), 1);
   const list = units.map((unit, index): Candidate => {
     const features: number[] = [];
     const gains: number[] = [];
     const share = namedShare(words[index] ?? [], focus, { counts, units: units.length });
     if (share > 0) named.push(index);
     const worth =
-      (isTalk ? 0.05 : WEIGHTS.word[unit.section]) * (isTalk ? 1 : unit.factor) * (1 + WEIGHTS.focus * share);
+      (isTalk ? talkWorth(unit, newest) : WEIGHTS.word[unit.section] * unit.factor) * (1 + WEIGHTS.focus * share);
     for (const word of words[index] ?? []) {
       const count = counts.get(word) ?? 1;
       features.push(numberOf(`w ${word}`));
-      gains.push(count > common ? COMMON_GAIN * worth : worth * Math.log(1 + count) ** WEIGHTS.shared);
+      // A number that stands twice is seldom the same thing.
+      const weight = NUMBER.test(word) ? 1 : count;
+      gains.push(count > common ? COMMON_GAIN * worth : worth * Math.log(1 + weight) ** WEIGHTS.shared);
     }
-    for (const name of isTalk ? [] : namesIn(unit.text, weights)) {
+    for (const name of namesIn(unit.text, weights)) {
       features.push(numberOf(`n ${name}`));
-      gains.push(weights.get(name) ?? 0);
+      gains.push(isTalk ? worth : (weights.get(name) ?? 0));
     }
     const head =
       unit.head === undefined
@@ -206,6 +210,11 @@ function candidatesOf({ units, weights, kept, isTalk, isUnlabelled, language, fo
     ...wordsIn(text).map((word) => numberOf(`w ${word}`)),
   ]);
   return { list, covered, named };
+}
+
+/** Where people talk, every speaker's words count alike; of two that say the same the newer wins, and the request that all began with stays. */
+function talkWorth({ role, factor, order }: Unit, newest: number): number {
+  return WEIGHTS.word.talk * (role === "goal" ? factor : 1) * (1 + (WEIGHTS.tie * Math.max(0, order)) / newest);
 }
 
 interface WordCounts {
@@ -243,9 +252,12 @@ function layOut(material: Material, order: readonly number[], bareChars: number)
   const of = (section: UnitSection, role?: string): readonly Unit[] =>
     chosen.filter((unit) => unit.section === section && (role === undefined || unit.role === role));
   const label = (name: string): string => (material.isUnlabelled ? "" : `${name}: `);
+  const spoken = [
+    ...grouped(of("request", "earlier"), () => label(labels.user), "").map((line) => ({ ...line, by: labels.user })),
+    ...grouped(of("said"), () => label(labels.assistant), "").map((line) => ({ ...line, by: labels.assistant })),
+  ].toSorted(byOrder);
   const context = [
-    ...grouped(of("request", "earlier"), () => label(labels.user), ""),
-    ...grouped(of("said"), () => label(labels.assistant), ""),
+    ...(material.isTalk ? joined(spoken, label) : spoken),
     ...grouped(of("summary"), () => "", " "),
     ...grouped(of("known"), ({ head = "" }) => `${head}: `, " · "),
   ].toSorted(byOrder);
@@ -303,6 +315,23 @@ function bareNames({ weights, kept }: Material, text: string, charsMax: number):
 
 function byOrder(a: Line, b: Line): number {
   return a.order - b.order;
+}
+
+interface SpokenLine extends Line {
+  /** Who speaks. */
+  readonly by: string;
+}
+
+/** What one speaker says in lines that follow each other stands on one, as long as it stays readable. */
+function joined(lines: readonly SpokenLine[], label: (name: string) => string): readonly Line[] {
+  const all: SpokenLine[] = [];
+  for (const line of lines) {
+    const before = all.at(-1);
+    const text = line.text.slice(label(line.by).length);
+    if (before?.by !== line.by || before.text.length + text.length > LINE_CHARS_MAX) all.push(line);
+    else all[all.length - 1] = { ...before, text: `${before.text}${GAP}${text}`, ids: [...before.ids, ...line.ids] };
+  }
+  return all;
 }
 
 interface OpenLine extends Line {

@@ -26,11 +26,11 @@ const ROWS: Readonly<Record<Language, CueRow>> = {
       "please focus a an the and or but if then of to in on at by for with from as is are was were be been being it its it's that's this that these those there here he she they we you i me my him his her their our us your them not no do does did done don't doesn't didn't have has had having will would can can't could should shall may might must about into over after before so than too very just also what which who whom when where why how because during while more most some any all each other such only own same isn't aren't wasn't i'm you're we're they're i've we've i'll we'll let's go going get got okay yeah yes well like know think mean really actually one two right nor yet onto under theirs yours ours hers mine whose don didn doesn isn wasn aren again further until once few both out off up down gonna wanna say says said sort kind thing things um uh uhm hmm mm mhm yep nope he's she's what's there's who's wouldn't couldn't shouldn't won't else ever even still back around maybe probably lot bit sure oh ah eh way come came take make made see look want need put try tell talk",
     assistant: "Assistant",
     toolOutput: "Tool output",
-    rule: "must|never|always|do not|don't|only|avoid|prefer|make sure|at most|at least|no more than|instead of|from now on|without|should|ensure|not allowed|keep",
+    rule: "must|never|always|(?<!\\bi )(?:do not|don't)(?! (?:know|think|understand|see|get|have|mean|need to))|avoid|prefer|make sure|at most|at least|no more than|from now on|not allowed|ensure that|only (?:use|ever|if|after|when|with)|(?:should|may|can) (?:not|only|never|always)",
     conclusion:
       "because|the (?:issue|problem|cause|reason|fix|solution|root cause)|root cause|turns out|found that|decided|we(?:'ll| will) (?:keep|use)|instead of|fixed|now (?:works|passes|uses)|all \\d* ?tests|passed|conclusion|summary|therefore|means that|confirmed|implemented|added|created|completed|results?|recommend",
     announcement:
-      "let me|let's|now i(?:'ll| will)|i(?:'ll| will)|i'm going to|i need to|next,? i|first,? i|now let|going to|looking at|checking",
+      "let me|let's|now (?:i|let|we|add|update|fix|run|commit|create|check|implement|write|close|for|the|to)|i(?:'ll| will)|i'm going to|i need to|next,? i|first,? i|going to|looking at|checking",
   },
   de: {
     user: "Nutzer",

@@ -30,13 +30,17 @@ export interface Called extends Place {
   readonly output: string;
   readonly isError: boolean;
   readonly isAnswered: boolean;
+  /** It stays in the view, but with a part of its result cut out. */
+  readonly isCut: boolean;
 }
 
 export type Event = Spoken | Called;
 
-/** What leaves and what stays, in the order in which it was said. */
-export function inOrder({ messages, turnPrefix, kept, keptAfter }: SummaryInput): readonly Message[] {
+/** What leaves and what stays, in the order in which it was said; messages that were shortened as they were before. */
+export function inOrder({ messages, turnPrefix, kept: shown, keptAfter, cut = [] }: SummaryInput): readonly Message[] {
   const leaving = [...messages, ...turnPrefix];
+  const whole = new Map(cut.map((message) => [message.id, message]));
+  const kept = shown.map((message) => whole.get(message.id) ?? message);
   const all: Message[] = [];
   let next = 0;
   kept.forEach((message, index) => {
@@ -49,21 +53,23 @@ export function inOrder({ messages, turnPrefix, kept, keptAfter }: SummaryInput)
 
 export interface EventOptions {
   readonly userTools: readonly string[] | undefined;
-  /** Messages that stay in the view. */
-  readonly kept: ReadonlySet<Message>;
+  /** Ids of the messages that stay in the view. */
+  readonly kept: ReadonlySet<string>;
+  /** Ids of those of them that were shortened. */
+  readonly cut: ReadonlySet<string>;
 }
 
-export function eventsOf(messages: readonly Message[], { userTools, kept }: EventOptions): readonly Event[] {
+export function eventsOf(messages: readonly Message[], { userTools, kept, cut }: EventOptions): readonly Event[] {
   const voice = userVoice(messages, userTools);
   const calls = new Map<Part, PairedCall>();
   for (const call of pairCalls(messages).calls) calls.set(call.part, call);
   const events: Event[] = [];
   let isStarted = false;
   messages.forEach((message, at) => {
-    const place: Place = { at, ids: [message.id], isKept: kept.has(message) };
+    const place: Place = { at, ids: [message.id], isKept: kept.has(message.id) };
     if (message.role === "assistant") {
       isStarted = true;
-      addAssistant(message, { place, calls, messages, events });
+      addAssistant(message, { place, calls, messages, cut, events });
     } else if (isForeignSummary(message)) {
       const [summary = "", ...others] = plainTexts(message);
       events.push({ type: "summary", text: summary, isFinal: false, ...place });
@@ -89,9 +95,10 @@ interface Adding {
 interface AddingCalls extends Adding {
   readonly calls: ReadonlyMap<Part, PairedCall>;
   readonly messages: readonly Message[];
+  readonly cut: ReadonlySet<string>;
 }
 
-function addAssistant(message: Message, { place, calls, messages, events }: AddingCalls): void {
+function addAssistant(message: Message, { place, calls, messages, cut, events }: AddingCalls): void {
   const isFinal = !message.parts.some(({ type }) => type === "tool-call");
   for (const part of message.parts) {
     if (part.type === "text" && part.text.trim() !== "")
@@ -106,6 +113,7 @@ function addAssistant(message: Message, { place, calls, messages, events }: Addi
       output: results.flatMap((result) => textsOf(result.part.content)).join("\n"),
       isError: results.some((result) => result.part.isError),
       isAnswered: results.length > 0,
+      isCut: ids.some((id) => cut.has(id)),
       ...place,
       ids: [...new Set(ids)],
     });
@@ -141,6 +149,7 @@ function addObservation(output: string, place: Place, events: Event[]): void {
     output: output.replace(/^\s*(?:OBSERVATION|Observation|EXECUTION RESULT)[^\n:]*:/, ""),
     isError: false,
     isAnswered: true,
+    isCut: false,
     ...place,
     ids: [...(before?.ids ?? []), ...place.ids],
   });

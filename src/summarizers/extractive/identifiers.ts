@@ -30,8 +30,9 @@ export function rankIdentifiers(
   return { weights, byMessage };
 }
 
-/** Encoded data, not a name: long, without a break, of mixed letters. */
+/** No name: encoded data, long, without a break, of mixed letters; or a word behind what is left of an escaped line end. */
 function isBlob(text: string): boolean {
+  if (/^\\[nrt]/.test(text)) return true;
   return /^[A-Za-z0-9+/=]{40,}$/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text);
 }
 
@@ -65,10 +66,15 @@ export function snippetsOf(text: string, wanted: ReadonlySet<string>): readonly 
     const line = text.slice(end, end + AFTER_CHARS).indexOf("\n");
     const to = Math.min(line < 0 ? end + AFTER_CHARS : end + line, text.length);
     doneTo = to;
-    const said = oneLine(text.slice(from, to).replace(LINE_MARK, ""), BEFORE_CHARS + AFTER_CHARS + 240);
+    const said = oneLine(unescaped(text.slice(from, to).replace(LINE_MARK, "")), BEFORE_CHARS + AFTER_CHARS + 240);
     if (said.length > name.length + 6) snippets.push(said);
   });
   return snippets;
+}
+
+/** Text that was written into JSON and could not be opened, as it reads. */
+function unescaped(text: string): string {
+  return text.includes("\\") ? text.replace(/\\+[nrt]/g, " ").replace(/\\+(["'])/g, "$1") : text;
 }
 
 /** Not in the middle of a word, where a blank is near. */

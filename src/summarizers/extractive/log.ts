@@ -1,7 +1,7 @@
 /** The log of what was done: one line for each effect, reads gathered, failures with their cause unless the same succeeded later. */
 
 import type { JsonValue } from "../../core/json.ts";
-import { type ArgumentCounts, briefOf, type CallBrief, countArguments, plainInput } from "./calls.ts";
+import { type ArgumentCounts, briefOf, type CallBrief, countArguments, plainInput, rootOf } from "./calls.ts";
 import type { Called } from "./events.ts";
 import { failureOf, outcomeOf, plainResult } from "./outcome.ts";
 import { oneLine } from "./text.ts";
@@ -21,8 +21,10 @@ export interface LoggedCall extends CallBrief {
 /** Every call that does something but keep a list or think aloud. */
 export function readCalls(calls: readonly Called[]): readonly LoggedCall[] {
   const inputs = calls.map(({ input }) => plainInput(input));
+  const fields = inputs.map((input) => fieldsOf(input));
+  const root = rootOf(fields);
   const byName = Map.groupBy(
-    calls.map((call, at) => ({ name: call.name, fields: fieldsOf(inputs[at] ?? null) })),
+    calls.map(({ name }, at) => ({ name, fields: fields[at] ?? [] })),
     ({ name }) => name,
   );
   const counts = new Map<string, ArgumentCounts>();
@@ -34,7 +36,7 @@ export function readCalls(calls: readonly Called[]): readonly LoggedCall[] {
     const plain = plainResult(called.output);
     const cause = failureOf(called.output, plain, called.isError);
     return [
-      { ...briefOf(called.name, input, own), called, plain, plainInput: input, ...(cause !== undefined && { cause }) },
+      { ...briefOf(called.name, input, { counts: own, root }), called, plain, plainInput: input, ...(cause !== undefined && { cause }) },
     ];
   });
 }
@@ -87,10 +89,10 @@ function lineOf(group: readonly LoggedCall[]): readonly LogLine[] {
   const times = group.length > 1 ? ` ×${group.length}` : "";
   const outcome = called.isAnswered ? outcomeOf(plain, `${action} ${object}`) : "";
   const base = { type: TYPES[kind], action, at: called.at, ids, key };
-  if (kind === "read" && (outcome === "" || typeof plain === "string"))
-    return object === "" ? [] : [{ ...base, head: action, text: object }];
+  if (kind === "read" && object !== "" && (outcome === "" || typeof plain === "string"))
+    return [{ ...base, head: action, text: object }];
   const said = `${object}${times}${outcome === "" ? "" : ` → ${outcome}`}`;
-  return [{ ...base, text: said === "" ? action : `${action}: ${said}` }];
+  return [{ ...base, text: object === "" && outcome === "" ? `${action}${times}` : `${action}: ${said.trim()}` }];
 }
 
 /** What succeeded, by `tryKey`. */

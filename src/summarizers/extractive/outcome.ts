@@ -28,7 +28,7 @@ export function plainResult(text: string): JsonValue {
 }
 
 const FAILED_START =
-  /^\W{0,10}(?:<tool_use_error>|(?:\w+ ){0,2}(?:error|failed|failure|fatal|exception)\b(?! ?s?:? ?(?:0|none|no)\b)|(?:\w+)?Error\b|Traceback \(most recent|Exit code:? ?[1-9]|npm (?:ERR!|error)|(?:bash|sh|zsh): .{1,80}: (?:command not found|No such file)|The user doesn't want|Request timed out|timed? ?out\b)/i;
+  /^\W{0,10}(?:<tool_use_error>|(?:\w+ ){0,2}(?:error|failed|failure|fatal|exception)\b(?! ?s?:? ?(?:0|none|no)\b)|(?:\w+)?Error\b|Traceback \(most recent|Exit code:? ?[1-9]|npm (?:ERR!|error)|(?:bash|sh|zsh): .{1,80}: (?:command not found|No such file)|The user doesn't want|(?:\w+ ){0,4}timed out\b)/i;
 const EXIT_CODE =
   /(?:^|\n|\b)\W{0,3}(?:exit(?:ed)?(?: with)?(?: code| status)?|returncode>?|return code|exit_code)["']?\s*[:=]?\s*(\d{1,3})\b/gi;
 const CAUSE =
@@ -117,11 +117,11 @@ function isFlagged(record: JsonObject): boolean {
 }
 
 function messageOf(record: JsonObject): string {
-  const fields = fieldsOf(record, 20);
+  const fields = fieldsOf(record, 20).filter(({ value }) => !/^(?:true|false|\d{0,2})$/.test(value));
   const said =
     fields.find(({ key }) => /message|detail|reason|description|stderr|error/i.test(key)) ??
     fields.find(({ value }) => value.includes(" "));
-  return said?.value ?? fields.map(({ key, value }) => `${key} ${value}`).join(", ");
+  return causeIn(said?.value ?? fields.map(({ key, value }) => `${key} ${value}`).join(", "));
 }
 
 const OUTCOME_KEYS =
@@ -130,7 +130,7 @@ const COUNTED =
   /\b\d+\s+(?:\w+\s){0,2}(?:pass|fail|error|warning|test|insert|update|delet|creat|chang|file|row|import|result|match|match|issue|item|found)/i;
 /** Words that only say that all went well. */
 const PLAIN_SUCCESS =
-  /^(?:ok|done|success\w*|true|null|none|\(no output\)|todos have been|the file \S+ has been (?:updated|created)|file (?:created|written|updated)|applied|no output|wrote|updated)\b/i;
+  /^(?:\(no (?:output|content)\)|(?:ok|done|success\w*|true|null|none|todos have been|the file \S+ has been (?:updated|created)|file (?:created|written|updated)|applied|no output|wrote|updated)\b)/i;
 
 /** What a result tells beyond its call: what it names of a record, how many items a list has, the line of a text that counts. */
 export function outcomeOf(plain: JsonValue, told: string): string {

@@ -112,7 +112,7 @@ export function oneLine(text: string, charsMax: number): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const CONTROL = /\u001b\[[\d;]*[A-Za-z]|[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff]/g;
 
-/** Words that carry meaning: of four letters or more, or of a script without blanks by pairs of characters. Lower case, cut to a stem. */
+/** The words of a text in lower case: numbers, and words of three letters or more; of a script without blanks, pairs of characters. */
 export function contentWords(text: string): readonly string[] {
   return (text.match(WORD) ?? []).flatMap((word) => {
     if (IDEOGRAPH.test(word)) return pairsOf(word);
@@ -120,7 +120,7 @@ export function contentWords(text: string): readonly string[] {
   });
 }
 
-const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|[\p{L}\p{N}][\p{L}\p{N}'’]{2,}/gu;
+const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|[\p{L}\p{N}][\p{L}\p{N}'’]{2,}|\p{N}+/gu;
 const IDEOGRAPH = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 function pairsOf(run: string): readonly string[] {

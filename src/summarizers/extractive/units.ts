@@ -3,11 +3,11 @@
 import type { Language } from "../../core/checkpoint/language.ts";
 import { isArray, isObject } from "../../core/json.ts";
 import { quoted } from "./calls.ts";
-import { hasCue } from "./cues.ts";
+import { hasCue, labelsOf, smallWords } from "./cues.ts";
 import type { Event, Spoken } from "./events.ts";
 import { type Identifiers, namesIn, snippetsOf } from "./identifiers.ts";
 import type { LoggedCall, LogLine } from "./log.ts";
-import { oneLine, type Passage, passagesOf } from "./text.ts";
+import { contentWords, oneLine, type Passage, passagesOf } from "./text.ts";
 import { recordsOf } from "./values.ts";
 import { WEIGHTS } from "./weights.ts";
 
@@ -36,38 +36,63 @@ export function recencyOf(at: number, last: number): number {
   return 1 + WEIGHTS.recency * 0.5 ** ((last - at) / WEIGHTS.recencyEvents);
 }
 
-/** The passages of what one person said in one message. */
+/** The passages of what one person said in one message, without those that `make` leaves out. */
 export function spokenUnits(
   event: Spoken,
-  make: (passage: Passage) => Pick<Unit, "section" | "bonus" | "factor" | "role">,
+  make: (passage: Passage) => Pick<Unit, "section" | "bonus" | "factor" | "role"> | undefined,
 ): readonly Unit[] {
   const head = `${event.type} ${event.at}`;
-  return passagesOf(event.text).map((passage, index) => ({
-    ...make(passage),
-    text: passage.text,
-    head,
-    order: event.at + index * STEP,
-    ids: event.ids,
-  }));
+  return passagesOf(event.text).flatMap((passage, index) => {
+    const made = make(passage);
+    return made === undefined
+      ? []
+      : [{ ...made, text: passage.text, head, order: event.at + index * STEP, ids: event.ids }];
+  });
 }
 
-export function assistantUnits(events: readonly Event[], language: Language, last: number): readonly Unit[] {
-  return events.flatMap((event) => {
+export interface SpeechOptions {
+  readonly language: Language;
+  /** Nothing was called: what people say is all there is. */
+  readonly isTalk: boolean;
+}
+
+/** What the assistant found, decided and reached. Where calls tell the work, announcements of them and interjections are left out. */
+export function assistantUnits(events: readonly Event[], { language, isTalk }: SpeechOptions): readonly Unit[] {
+  const last = events.at(-1)?.at ?? 0;
+  const units = events.flatMap((event) => {
     if (event.type !== "assistant" || event.isKept) return [];
+    const age = 0.5 ** ((last - event.at) / WEIGHTS.recencyEvents);
     return spokenUnits(event, ({ text, isList }) => {
-      const cues = WEIGHTS.cue;
-      const isAnnounced = hasCue(text.slice(0, 60), "announcement", language);
+      if (!isTalk && !isList && (isAnnouncement(text, language) || isInterjection(text, language))) return undefined;
       const isConcluding = event.isFinal || isList || hasCue(text, "conclusion", language);
-      const factor =
-        (isAnnounced ? cues.announcement : 1) * (isConcluding ? cues.conclusion : 1) * recencyOf(event.at, last);
-      return {
-        section: "said",
-        factor,
-        bonus:
-          event.isFinal && !isAnnounced ? WEIGHTS.conclusion * 0.5 ** ((last - event.at) / WEIGHTS.recencyEvents) : 0,
-      };
+      const factor = (isConcluding ? WEIGHTS.cue.conclusion : 1) * recencyOf(event.at, last);
+      return { section: "said", factor, bonus: event.isFinal ? WEIGHTS.conclusion * age : 0 };
     });
   });
+  return isTalk ? units : [...units, ...nextUnits(events, language)];
+}
+
+/** What the assistant announced in its last words, quoted, unless they stay in the view or calls have followed. */
+function nextUnits(events: readonly Event[], language: Language): readonly Unit[] {
+  const event = events.findLast(({ type }) => type === "assistant" || type === "call");
+  if (event === undefined || event.isKept || event.type === "call") return [];
+  const announced = passagesOf(event.text).findLast(({ text, isList }) => !isList && isAnnouncement(text, language));
+  if (announced === undefined) return [];
+  const text = `${labelsOf(language).assistant}: "${announced.text.replace(/[:：]$/, "")}"`;
+  return [{ section: "plan", role: "nextSteps", text, order: event.at, ids: event.ids, bonus: 0.3, factor: 1 }];
+}
+
+/** Whether a sentence only says what comes next, by its words or by the colon at its end. */
+function isAnnouncement(text: string, language: Language): boolean {
+  return /[:：]$/.test(text) || hasCue(text.slice(0, 60), "announcement", language);
+}
+
+const TELLING_WORDS_MIN = 3;
+
+/** Whether a sentence is too short to tell anything: "Good.", "I have a clear picture." */
+function isInterjection(text: string, language: Language): boolean {
+  const small = smallWords(language);
+  return !/[\d_/`]/.test(text) && contentWords(text).filter((word) => !small.has(word)).length < TELLING_WORDS_MIN;
 }
 
 export function logUnits(lines: readonly LogLine[], last: number): readonly Unit[] {
@@ -99,7 +124,7 @@ export function knownUnits(
 ): readonly Unit[] {
   const units: Unit[] = [];
   for (const { called, action, object, plain, plainInput } of calls) {
-    if (called.isKept) continue;
+    if (called.isKept && !called.isCut) continue;
     const wanted = new Set(called.ids.flatMap((id) => [...(byMessage.get(places.get(id) ?? -1) ?? [])]));
     if (wanted.size === 0) continue;
     const head = oneLine(`${action} ${object}`, HEAD_CHARS_MAX);

@@ -11,7 +11,7 @@ export const WEIGHTS = {
     log: 0.4,
     failure: 0.06,
     said: 0.12,
-    known: 0,
+    known: 0.15,
     summary: 0.15,
     file: 0.05,
   },
@@ -26,7 +26,11 @@ export const WEIGHTS = {
     known: 0.001,
     summary: 0.01,
     file: 0,
+    /** Where nothing is called, in every section. */
+    talk: 0.05,
   },
+  /** So much more counts the newest of two that are equal. */
+  tie: 0.05,
   /** How much more a word counts that many passages share. */
   shared: 1.25,
   /** What a line is worth for itself. */
@@ -39,7 +43,7 @@ export const WEIGHTS = {
   recency: 1,
   recencyEvents: 14,
   /** How much a cue raises or lowers a sentence. */
-  cue: { rule: 3, conclusion: 2, announcement: 0.15 },
+  cue: { rule: 3, conclusion: 2 },
   first: 2,
   newest: 3,
   /** Longer lines are a little better than their cost says: each line costs so many characters besides. */
@@ -53,5 +57,5 @@ export const WEIGHTS = {
   focusBonus: 4,
   focusReserve: 0.75,
   /** Bare names fill at most so much. */
-  bareShare: 0.12,
+  bareShare: 0.14,
 };

@@ -3,12 +3,12 @@
 import { strict as assert } from "node:assert";
 import { CompactionError, type ErrorCode } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { NewEvent } from "../../core/store/compaction-event.ts";
 import type {
   AppendResult,
   Commit,
   CommitResult,
   Lease,
+  NewEvent,
   NewMessage,
   SessionState,
   StoredMessage,

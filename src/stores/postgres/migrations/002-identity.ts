@@ -1,7 +1,4 @@
-/**
- * What tells a session from an earlier one of its id, and how long a lease was asked for. Neither can be a time: clocks go back, and
- * two sessions may be made in one millisecond. Never edited: changes are new migrations.
- */
+/** What tells a session from an earlier one of its id, and the length of a lease. Times do not, because clocks go back. Never edited. */
 
 import type { Migration } from "../../sql/migrations.ts";
 

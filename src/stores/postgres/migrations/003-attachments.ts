@@ -1,7 +1,4 @@
-/**
- * Binary content goes with the last message that refers to it, however that was deleted: by a purge, or by SQL over the archive or the
- * events. What earlier deletions left behind goes here. Never edited: changes are new migrations.
- */
+/** Binary content goes with the last message that refers to it, however that was deleted. Never edited: changes are new migrations. */
 
 import type { Migration } from "../../sql/migrations.ts";
 

@@ -1,7 +1,4 @@
-/**
- * Agent and session id together are unique, and SQL over the views sees both as they were given. A session whose id another agent
- * uses too is stored under the id with the agent behind it. Never edited: changes are new migrations.
- */
+/** Agent and session id together are unique; views split the stored key into both. Never edited: changes are new migrations. */
 
 import type { Migration } from "../../sql/migrations.ts";
 

@@ -1,7 +1,4 @@
-/**
- * Words lose their endings and days are indexed since, so every index is made anew, by the next search. Messages can have vectors. Never
- * edited: changes are new migrations.
- */
+/** Words lose their endings and days are indexed, so every index is made anew. Messages can have vectors. Never edited. */
 
 import type { Migration } from "../../sql/migrations.ts";
 

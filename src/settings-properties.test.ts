@@ -1,12 +1,11 @@
 import fc, { type Arbitrary } from "fast-check";
 import { expect, test } from "vitest";
-import { CompactionError } from "../core/errors.ts";
-import type { NumberSchema, Schema } from "../core/settings/schema.ts";
-import type { SettingsInput } from "../core/settings/settings.ts";
-import { settingsSchema } from "../core/settings/settings-schema.ts";
-import { profileNames } from "../profiles/profiles.ts";
-import { resolveSettings, type SettingsLayers } from "../settings.ts";
-import { settingsWarnings } from "./cross-checks.ts";
+import { CompactionError } from "./core/errors.ts";
+import type { NumberSchema, Schema } from "./core/settings/schema.ts";
+import type { SettingsInput } from "./core/settings/settings.ts";
+import { settingsSchema } from "./core/settings/settings-schema.ts";
+import { profileNames } from "./profiles/profiles.ts";
+import { resolveSettings, type SettingsLayers, settingsWarnings } from "./settings.ts";
 
 const LARGE = 1_000_000;
 

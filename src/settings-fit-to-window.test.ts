@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
-import { randomSettings } from "../../test/random-settings.ts";
-import { sampleOf, seed } from "../../test/sample.ts";
-import { CompactionError } from "../core/errors.ts";
-import type { Settings } from "../core/settings/settings.ts";
-import { profileNames } from "../profiles/profiles.ts";
-import { refitToWindow, resolveSettings } from "../settings.ts";
-import { createRandom } from "../testing/random.ts";
-import { crossCheck } from "./cross-checks.ts";
+import { randomSettings } from "./../test/random-settings.ts";
+import { sampleOf, seed } from "./../test/sample.ts";
+import { CompactionError } from "./core/errors.ts";
+import type { Settings } from "./core/settings/settings.ts";
+import { profileNames } from "./profiles/profiles.ts";
+import { crossCheck, refitToWindow, resolveSettings } from "./settings.ts";
+import { createRandom } from "./testing/random.ts";
 
 function amounts({ compact, protect, maxOutputTokens, summary }: Settings): readonly unknown[] {
   const [trigger] = compact.triggers.slice(-1);

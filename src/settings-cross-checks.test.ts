@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createCompactor } from "../compactor.ts";
-import type { SettingsInput } from "../core/settings/settings.ts";
-import { anthropicMessages } from "../formats/anthropic-messages.ts";
-import { openclawSettings } from "../profiles/adapters/openclaw.ts";
-import { profileNames } from "../profiles/profiles.ts";
-import { resolveSettings, type SettingsLayers } from "../settings.ts";
-import { settingsWarnings } from "./cross-checks.ts";
+import { createCompactor } from "./compactor.ts";
+import type { SettingsInput } from "./core/settings/settings.ts";
+import { anthropicMessages } from "./formats/anthropic-messages.ts";
+import { openclawSettings } from "./profiles/adapters/openclaw.ts";
+import { profileNames } from "./profiles/profiles.ts";
+import { resolveSettings, type SettingsLayers, settingsWarnings } from "./settings.ts";
 
 function check(user: SettingsInput, expected: readonly string[], profile?: SettingsLayers["profile"]): void {
   const warnings = settingsWarnings(resolveSettings({ profile, user }));
