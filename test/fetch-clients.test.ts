@@ -1,86 +1,123 @@
 /**
- * Agents with the providers' own clients, streaming and not, and nothing but `fetch: palimpsest()`, over real HTTP: no refusal reaches them,
- * and what the user said first is still in the last request.
+ * Agents with the providers' own clients and with frameworks, and nothing but `fetch: palimpsest()`, over real HTTP against a server that
+ * refuses what the providers refuse: they finish, no refusal reaches them, and what was said on the way is still there at the end.
  */
 
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { ChatOpenAI } from "@langchain/openai";
-import { generateText, isStepCount, streamText, tool } from "ai";
-import { createAgent, tool as langchainTool } from "langchain";
-import { describe, expect, test } from "vitest";
-import { z } from "zod";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { RECALL_NAME } from "../src/core/plan/user-voice.ts";
+import { charsPerToken } from "../src/core/tokens/chars-per-token.ts";
 import { type PalimpsestOptions, palimpsest } from "../src/fetch.ts";
-import { formatNames } from "../src/formats.ts";
+import { memoryStore } from "../src/stores/memory.ts";
+import { type ProviderServer, type ScriptedReply, startProviderServer } from "../src/testing/server.ts";
 import { fileText } from "./fetch-agents.ts";
-import { type Model, startModel } from "./fetch-server.ts";
+import { FRAMEWORK_AGENTS } from "./framework-agents.ts";
 import { sampleOf } from "./sample.ts";
-import { AGENTS, type Agent, QUESTION_WITH_FACT } from "./sdk-agents.ts";
+import { AGENTS, type Agent } from "./sdk-agents.ts";
 
-const CALLS = sampleOf(300, 60);
+const CALLS = sampleOf(300, 36);
+/** The files are longer in a sample, so that its window is full as often. */
+const REPEATS = sampleOf(1, 2);
 const WINDOW_TOKENS = 32_000;
+/** In every so-maniest file is something that the model mentions in its next answer, and in the one after it something that it does not. */
+const FACT_EVERY = sampleOf(25, 6);
+const REFUSALS_MAX = 2;
 
-async function runAgent(agent: Agent, isStream: boolean, options: PalimpsestOptions): Promise<Model> {
-  const model = await startModel({ windowTokens: WINDOW_TOKENS, calls: CALLS });
-  const errors: unknown[] = [];
-  let compactions = 0;
-  const fetch = palimpsest({ onError: (error) => errors.push(error), onCompaction: () => compactions++, ...options });
-  await agent({ origin: model.origin, isStream, fetch });
-  expect(model.requests).toHaveLength(CALLS + 1 + model.refusals.length);
-  expect(model.violations).toEqual([]);
-  expect(errors).toEqual([]);
-  expect(compactions).toBeGreaterThan(0);
-  expect(model.requests.at(-1)?.bytes.toString()).toContain("ZEBRA-4711");
-  // Whatever was sent before is sent again unchanged, in its cache, unless a compaction came between.
-  const lists = model.requests.map(({ body }) => JSON.stringify(body.messages ?? body.input ?? body.contents));
-  const breaks = lists.filter((list, at) => at > 0 && !list.startsWith(lists[at - 1]?.slice(0, -1) ?? ""));
-  expect(breaks.length).toBeLessThanOrEqual(compactions);
-  return model;
+const mentioned = (call: number): string => `service-${call} listens on port ${20_000 + 37 * call}`;
+const unmentioned = (call: number): string => `the owner of service-${call} is team-${31 * call + 7}`;
+const factCalls = Array.from({ length: Math.floor((CALLS - 1) / FACT_EVERY) }, (_, at) => (at + 1) * FACT_EVERY);
+
+function read(call: number): string {
+  const text = fileText(call).repeat(REPEATS);
+  if (call % FACT_EVERY === 0) return `${text}\n// Note: ${mentioned(call)}.`;
+  return call % FACT_EVERY === 1 && call > 1 ? `${text}\n// Note: ${unmentioned(call - 1)}.` : text;
 }
 
+/** What the model says after so many calls of the tool. */
+function replyAfter(calls: number): ScriptedReply {
+  if (calls === CALLS) return { text: "All modules are read." };
+  const said = calls > 0 && calls % FACT_EVERY === 0 ? `Noted: ${mentioned(calls)}. ` : "";
+  const next = { name: "read_file", input: { path: `src/module-${calls + 1}.ts` } };
+  return { reasoning: "On with the next one.", text: `${said}Reading module ${calls + 1}.`, toolCalls: [next] };
+}
+
+interface Run {
+  readonly server: ProviderServer;
+  readonly last: string;
+}
+
+async function runAgent(agent: Agent, isStream: boolean, options: PalimpsestOptions): Promise<Run> {
+  let calls = 0;
+  let questions = options.recall === true ? [...factCalls] : [];
+  const server = await startProviderServer({
+    windowTokens: WINDOW_TOKENS,
+    // Another count than the estimate of the package.
+    counter: () => charsPerToken({ name: "other", rounding: "total", charsPerToken: 3.6 }),
+    reply: ({ body }) => {
+      // At the end the model asks for what it has not mentioned.
+      const [fact, ...others] = calls === CALLS && JSON.stringify(body).includes(`"${RECALL_NAME}"`) ? questions : [];
+      if (fact === undefined) return replyAfter(calls++);
+      questions = others;
+      return { toolCalls: [{ name: RECALL_NAME, input: { query: `owner of service-${fact}` } }] };
+    },
+  });
+  onTestFinished(() => server.close());
+  const errors: unknown[] = [];
+  let compactions = 0;
+  const ours = palimpsest({ onError: (error) => errors.push(error), onCompaction: () => compactions++, ...options });
+  const statuses: number[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const response = await ours(input, init);
+    statuses.push(response.status);
+    return response;
+  };
+  await agent({ origin: server.origin, isStream, fetch, read });
+  expect(errors).toEqual([]);
+  // The client saw its own requests answered, and nothing else.
+  expect(statuses).toEqual(Array(CALLS + 1).fill(200));
+  expect(compactions).toBeGreaterThan(1);
+  const outcomes = server.requests.map(({ outcome }) => outcome);
+  for (const outcome of outcomes)
+    if (outcome?.type !== "answered") expect(outcome?.message).toMatch(/too long|context|input token/i);
+  const last = server.requests.at(-1)?.bytes.toString() ?? "";
+  expect(last).toContain("ZEBRA-4711");
+  expect(factCalls.filter((call) => !last.includes(mentioned(call)))).toEqual([]);
+  return { server, last };
+}
+
+const refusalsOf = ({ requests }: ProviderServer): number =>
+  requests.filter(({ outcome }) => outcome?.type === "refused").length;
+
+const ALL = Object.entries<Agent>({ ...AGENTS, ...FRAMEWORK_AGENTS });
+
 describe.each([false, true])("streamed: %s", (isStream) => {
-  test.each(formatNames)("%s, the window is told", async (name) => {
-    const model = await runAgent(AGENTS[name], isStream, { windowTokens: WINDOW_TOKENS });
-    expect(model.refusals).toEqual([]);
+  /** A sample runs each agent in every other way. */
+  const agentsOf = (way: number) => ALL.filter((_, at) => (at + way + Number(isStream)) % sampleOf(1, 2) === 0);
+
+  test.each(agentsOf(0))("%s, the window is told", async (_, agent) => {
+    const { server } = await runAgent(agent, isStream, { windowTokens: WINDOW_TOKENS });
+    expect(refusalsOf(server)).toBe(0);
+    expect(server.requests).toHaveLength(CALLS + 1);
   });
 
-  test.each(formatNames)("%s, the window is learned", async (name) => {
-    const model = await runAgent(AGENTS[name], isStream, {});
-    expect(model.refusals.length).toBeGreaterThan(0);
-    expect(model.refusals.length).toBeLessThanOrEqual(2);
+  test.each(agentsOf(1))("%s, the window is learned", async (_, agent) => {
+    const { server } = await runAgent(agent, isStream, {});
+    expect(refusalsOf(server)).toBeGreaterThan(0);
+    expect(refusalsOf(server)).toBeLessThanOrEqual(REFUSALS_MAX);
+    expect(server.requests).toHaveLength(CALLS + 1 + refusalsOf(server));
   });
 
-  test("the AI SDK with Anthropic's thinking", async () => {
-    let call = 0;
-    const agent: Agent = async ({ origin, fetch }) => {
-      const anthropic = createAnthropic({ apiKey: "none", baseURL: `${origin}/v1`, fetch });
-      const execute = async (): Promise<string> => fileText(++call);
-      const options = {
-        model: anthropic("claude-opus-4-5"),
-        prompt: QUESTION_WITH_FACT,
-        stopWhen: isStepCount(CALLS + 1),
-        providerOptions: { anthropic: { thinking: { type: "enabled" as const, budgetTokens: 1_024 } } },
-        tools: { read_file: tool({ inputSchema: z.object({ path: z.string() }), execute }) },
-      };
-      const text = isStream ? await streamText(options).text : (await generateText(options)).text;
-      expect(text).toContain("all modules are read");
-    };
-    const model = await runAgent(agent, isStream, {});
-    expect(model.refusals.length).toBeLessThanOrEqual(2);
-    expect(JSON.stringify(model.requests[2]?.body)).toContain(`"type":"thinking"`);
+  test.each(agentsOf(2))("%s, and what nobody mentioned is recalled", async (_, agent) => {
+    const options = { windowTokens: WINDOW_TOKENS, store: memoryStore(), recall: true };
+    const { server, last } = await runAgent(agent, isStream, options);
+    expect(refusalsOf(server)).toBe(0);
+    expect(server.requests).toHaveLength(CALLS + 1 + factCalls.length);
+    expect(factCalls.filter((call) => !last.includes(unmentioned(call)))).toEqual([]);
   });
+});
 
-  // Streamed, it does not end on this server, with the platform's own `fetch` either.
-  test.skipIf(isStream)("LangChain with OpenAI's models", async () => {
-    let call = 0;
-    const agent: Agent = async ({ origin, fetch }) => {
-      const configuration = { baseURL: `${origin}/v1`, fetch };
-      const model = new ChatOpenAI({ model: "gpt-5", apiKey: "none", streaming: false, configuration });
-      const execute = async (): Promise<string> => fileText(++call);
-      const read = langchainTool(execute, { name: "read_file", schema: z.object({ path: z.string() }) });
-      const messages = [{ role: "user", content: QUESTION_WITH_FACT }];
-      await createAgent({ model, tools: [read] }).invoke({ messages }, { recursionLimit: 3 * CALLS });
-    };
-    const model = await runAgent(agent, isStream, {});
-    expect(model.refusals.length).toBeLessThanOrEqual(2);
-  });
+test("the AI SDK's agent sends its thinking back", async () => {
+  const agent = FRAMEWORK_AGENTS["AI SDK, Anthropic with thinking"];
+  if (agent === undefined) throw new Error("There is no such agent.");
+  const { last } = await runAgent(agent, true, { windowTokens: WINDOW_TOKENS });
+  expect(last).toContain(`"type":"thinking"`);
 });

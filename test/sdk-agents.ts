@@ -14,12 +14,14 @@ export interface AgentWorld {
   /** Of Anthropic. */
   readonly model?: string;
   readonly fetch: typeof globalThis.fetch;
+  /** What the tool returns to each call. Default: `fileText`. */
+  readonly read?: (call: number) => string;
 }
 
 export type Agent = (world: AgentWorld) => Promise<void>;
 
 export const AGENTS: Readonly<Record<FormatName, Agent>> = {
-  "anthropic-messages": async ({ origin, isStream, fetch, model = "claude-opus-4-5" }) => {
+  "anthropic-messages": async ({ origin, isStream, fetch, model = "claude-opus-4-5", read = fileText }) => {
     const client = new Anthropic({ apiKey: "none", baseURL: origin, maxRetries: 0, fetch });
     const tools = [{ name: "read_file", input_schema: { type: "object" as const } }];
     const messages: Anthropic.MessageParam[] = [{ role: "user", content: QUESTION_WITH_FACT }];
@@ -29,10 +31,10 @@ export const AGENTS: Readonly<Record<FormatName, Agent>> = {
       messages.push({ role: "assistant", content: answer.content });
       const use = answer.content.find(({ type }) => type === "tool_use");
       if (use?.type !== "tool_use") break;
-      messages.push({ role: "user", content: [{ type: "tool_result", tool_use_id: use.id, content: fileText(call) }] });
+      messages.push({ role: "user", content: [{ type: "tool_result", tool_use_id: use.id, content: read(call) }] });
     }
   },
-  "openai-chat": async ({ origin, isStream, fetch }) => {
+  "openai-chat": async ({ origin, isStream, fetch, read = fileText }) => {
     const client = new OpenAI({ apiKey: "none", baseURL: `${origin}/v1`, maxRetries: 0, fetch });
     const tools = [{ type: "function" as const, function: { name: "read_file", parameters: { type: "object" } } }];
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: QUESTION_WITH_FACT }];
@@ -46,10 +48,10 @@ export const AGENTS: Readonly<Record<FormatName, Agent>> = {
       messages.push({ role: "assistant", content: message.content, tool_calls: message.tool_calls ?? [] });
       const run = message.tool_calls?.[0];
       if (run === undefined) break;
-      messages.push({ role: "tool", tool_call_id: run.id, content: fileText(call) });
+      messages.push({ role: "tool", tool_call_id: run.id, content: read(call) });
     }
   },
-  "openai-responses": async ({ origin, isStream, fetch }) => {
+  "openai-responses": async ({ origin, isStream, fetch, read = fileText }) => {
     const client = new OpenAI({ apiKey: "none", baseURL: `${origin}/v1`, maxRetries: 0, fetch });
     const tools = [{ type: "function" as const, name: "read_file", parameters: { type: "object" }, strict: false }];
     const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: QUESTION_WITH_FACT }];
@@ -66,10 +68,10 @@ export const AGENTS: Readonly<Record<FormatName, Agent>> = {
       }
       const run = output.find(({ type }) => type === "function_call");
       if (run?.type !== "function_call") break;
-      input.push({ type: "function_call_output", call_id: run.call_id, output: fileText(call) });
+      input.push({ type: "function_call_output", call_id: run.call_id, output: read(call) });
     }
   },
-  gemini: async ({ origin, isStream, fetch }) => {
+  gemini: async ({ origin, isStream, fetch, read = fileText }) => {
     const client = new GoogleGenAI({ apiKey: "none", httpOptions: { baseUrl: origin, fetch } });
     const tools = [{ functionDeclarations: [{ name: "read_file", parametersJsonSchema: { type: "object" } }] }];
     const contents: Content[] = [{ role: "user", parts: [{ text: QUESTION_WITH_FACT }] }];
@@ -82,7 +84,7 @@ export const AGENTS: Readonly<Record<FormatName, Agent>> = {
       contents.push({ role: "model", parts });
       const run = parts.find(({ functionCall }) => functionCall !== undefined)?.functionCall;
       if (run === undefined) break;
-      const response = { output: fileText(call) };
+      const response = { output: read(call) };
       contents.push({ role: "user", parts: [{ functionResponse: { name: "read_file", response } }] });
     }
   },

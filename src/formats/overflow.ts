@@ -38,7 +38,10 @@ const DEPTH_MAX = 8;
 const TEXT_CHARACTERS_MAX = 8_192;
 
 /** Where SDKs, proxies and HTTP clients put the error inside the error. */
-const NESTED_KEYS = ["error", "cause", "response", "body", "data", "details", "lastError", "responseBody", "$metadata"];
+const NESTED_KEYS = [
+  ...["error", "errors", "cause", "response", "body", "data", "details", "lastError", "responseBody"],
+  ...["metadata", "$metadata"],
+];
 const TEXT_KEYS = [
   "message",
   "code",
@@ -47,6 +50,7 @@ const TEXT_KEYS = [
   "name",
   "__type",
   "error_code",
+  "raw",
   "msg",
   "detail",
   "reason",
@@ -179,6 +183,9 @@ const OVERFLOW_WORDINGS = [
   `too many tokens: ${GAP}cannot exceed ${MAXIMUM} - received ${ACTUAL}`,
   // Hugging Face text generation inference.
   `must be <= ${MAXIMUM}\\. Given: ${ACTUAL} \`inputs\` tokens and ${EXTRA} \`max_new_tokens\``,
+  `\`inputs\` must have less than ${MAXIMUM} tokens\\. Given: ${ACTUAL}`,
+  // watsonx.
+  `input tokens ${ACTUAL} cannot exceed the total tokens limit ${MAXIMUM}`,
   // Input limits of several gateways.
   `input length(?: of)? ${ACTUAL}(?: tokens)? exceeds (?:the )?maximum allowed input length(?: of ${MAXIMUM})?`,
   `exceeds (?:the )?maximum allowed input length(?: of ${MAXIMUM})?`,
