@@ -14,13 +14,13 @@ import {
 } from "../src/testing/server.ts";
 import {
   AI_SDK_MODEL,
-  expectEachResultOnce,
   isFlush,
   LOOP_MODEL_NAMES,
   LOOP_MODELS,
   type LoopModel,
   reading,
   readTool,
+  resultProblems,
 } from "./loop-models.ts";
 import { sampleOf } from "./sample.ts";
 import { checkpointText } from "./summarizer-script.ts";
@@ -135,7 +135,7 @@ describe.each(profileNames)("profile %s", (profile) => {
       expect(await runLoop({ ...loop, input })).toMatchObject({ text: `Turn ${turn} is done.`, stopReason: "stop" });
     }
     expect(ran).toHaveLength(FILES + TURNS);
-    await expectEachResultOnce(session, ran);
+    expect(await resultProblems(session, ran)).toEqual([]);
     expect(server.requests.filter(({ outcome }) => outcome?.type !== "answered")).toEqual([]);
     // An edit of the beginning takes thinking away that was signed over it, so later requests may have none.
     const early = JSON.stringify(server.requests.slice(1, 5).map((request) => request.body));
