@@ -38,7 +38,7 @@ export interface LoopOptions {
   readonly retry?: Partial<RetrySettings>;
   /** True: a summary is made while the loop goes on, and swapped in before a later call. Default: the loop waits for it. */
   readonly background?: boolean;
-  /** More tools, for the memory flush of the settings: with them the model writes down what must outlast the session. */
+  /** More tools, in which the model writes down what must outlast the session. A memory flush runs no others, unless there are none of these. */
   readonly memory?: readonly LoopTool[];
   /** True: an input `/compact [instructions]` compacts the session and asks no model. */
   readonly commands?: boolean;
@@ -57,7 +57,13 @@ export type LoopEvent =
   | { readonly type: "overflow"; readonly attempt: number; readonly windowTokens: number }
   /** An answer broke off and is asked for again: what it said so far does not count. */
   | { readonly type: "retry"; readonly because: string }
-  | { readonly type: "memory-flush"; readonly saved: boolean; readonly because?: string };
+  /** The silent turn before a compaction. Its answers are not shown and not stored, but cost as much as others. */
+  | {
+      readonly type: "memory-flush";
+      readonly saved: boolean;
+      readonly because?: string;
+      readonly replies: readonly ModelReply[];
+    };
 
 export interface LoopResult {
   /** Of the last answer. */
@@ -219,7 +225,7 @@ function isBrokenOff(error: unknown): boolean {
 }
 
 function unhealed(error: CompactionError, because = "frees-nothing"): CompactionError {
-  const message = `The provider refused the request as too long, and no compaction makes it fit (${because}). Nothing is lost; the session can be continued with a larger window or after a rewind.`;
+  const message = `The provider refused the request as too long, and no compaction made it fit (${because}). Nothing is lost: compact the session by hand, rewind it, or ask a model with a larger window.`;
   return new CompactionError("compaction-failure", message, { cause: error.cause });
 }
 

@@ -1,4 +1,7 @@
-/** `palimpsest chat` in a real terminal. The conversation in docs/cli.md is what is shown here: `UPDATE=1` renews it. */
+/**
+ * `palimpsest chat` in a real terminal. The conversation in docs/cli.md is what is shown here: `UPDATE=1` renews it. Its numbers may differ:
+ * they change with every improvement of the summarizer.
+ */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +12,14 @@ import { HAS_TMUX, openTmux } from "./tmux.ts";
 const PAGE = join(import.meta.dirname, "../docs/cli.md");
 const CAPTURE = /(?<=<!-- shown by test\/chat-terminal\.test\.ts -->\n\n```text\n)(?:[^`]|`(?!``))*(?=```)/;
 const TIME = /\d{4}-\d\d-\d\d \d\d:\d\d UTC/g;
+/** Without what depends on how long the summary is: numbers, bars, and the blanks that align them. */
+function withoutSizes(shown: string): string {
+  return shown
+    .replace(/^( *)[=·A-Zac#*]{12,}/gm, "$1BAR")
+    .replace(/\d[\d.,]*/g, "N")
+    .replace(/(?<=\S) +/g, " ");
+}
+
 /** The prompt, and nothing behind it. */
 const PROMPT = /\nyou>$/;
 
@@ -55,7 +66,7 @@ describe.skipIf(!HAS_TMUX)("in tmux (skipped where it is not installed)", () => 
   test("the conversation that docs/cli.md shows", async () => {
     const { chat } = openChat();
     await chat.until(PROMPT);
-    for (const line of ["tour", "/context", "Who eats the bread?", "/recall bread people", "/rollback"]) {
+    for (const line of ["tour", "/context", "What needs flour and yeast?", "/recall flour yeast", "/rollback"]) {
       chat.type(line);
       chat.press("Enter");
       await chat.until(PROMPT);
@@ -70,9 +81,9 @@ describe.skipIf(!HAS_TMUX)("in tmux (skipped where it is not installed)", () => 
         PAGE,
         page.replace(CAPTURE, () => shown),
       );
-    expect(shown, "UPDATE=1 npx vitest run test/chat-terminal.test.ts renews docs/cli.md").toBe(
-      CAPTURE.exec(readFileSync(PAGE, "utf8"))?.[0],
-    );
+    const [kept = ""] = CAPTURE.exec(readFileSync(PAGE, "utf8")) ?? [];
+    const renewal = "UPDATE=1 npx vitest run test/chat-terminal.test.ts renews docs/cli.md";
+    expect(withoutSizes(shown), renewal).toBe(withoutSizes(kept));
   });
 
   test("Ctrl-C stops a turn; what was typed meanwhile stands at the next prompt; twice at an empty one it leaves", async () => {

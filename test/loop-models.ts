@@ -4,7 +4,6 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
-import { expect } from "vitest";
 import type { JsonObject } from "../src/core/json.ts";
 import { aiSdk, anthropic, type CompactingModel, gemini, openaiChat, openaiResponses } from "../src/models.ts";
 import type { LoopTool } from "../src/run-loop.ts";
@@ -67,19 +66,27 @@ export function isFlush(body: unknown): boolean {
   return JSON.stringify(body).includes("Memory flush");
 }
 
-/** Every tool ran once, and every stored call has exactly one result. */
-export async function expectEachResultOnce(session: Session, ran: readonly string[]): Promise<void> {
-  expect(new Set(ran).size).toBe(ran.length);
+/** What is wrong with the results in a session of an agent that read these files: each must be there once. */
+export async function resultProblems(session: Session, paths: readonly string[]): Promise<readonly string[]> {
   const { log = [] } = await session.export({ all: true });
   const bodies = log.filter(({ madeBy }) => madeBy === null).map(({ body }) => body);
-  const { messages } = session.compactor.format.decode(bodies);
-  const texts = messages.flatMap(({ parts }) =>
-    parts.flatMap((part) => (part.type === "tool-result" ? [JSON.stringify(part.content)] : [])),
-  );
-  const calls = messages.flatMap(({ parts }) => parts.filter(({ type }) => type === "tool-call"));
-  expect(calls).toHaveLength(ran.length);
-  expect(texts).toHaveLength(ran.length);
-  for (const path of ran) expect(texts.filter((text) => text.includes(`${path}: `))).toHaveLength(1);
+  const parts = session.compactor.format.decode(bodies).messages.flatMap((message) => message.parts);
+  const texts = parts.flatMap((part) => (part.type === "tool-result" ? [JSON.stringify(part.content)] : []));
+  const calls = parts.filter(({ type }) => type === "tool-call");
+  const counts = [
+    ["calls", calls.length],
+    ["results", texts.length],
+    ["different files", new Set(paths).size],
+  ] as const;
+  return [
+    ...counts.flatMap(([what, count]) =>
+      count === paths.length ? [] : [`${count} ${what} for ${paths.length} files`],
+    ),
+    ...paths.flatMap((path) => {
+      const count = texts.filter((text) => text.includes(`${path}: `)).length;
+      return count === 1 ? [] : [`${count} results of ${path}`];
+    }),
+  ];
 }
 
 /** The model reads one file after the other, two at once every tenth time, and then says what it has read. */

@@ -182,3 +182,93 @@ test("one that was overtaken by a change of the session is discarded", async () 
   expect(server.requests.filter(({ outcome }) => outcome?.type !== "answered")).toEqual([]);
   await session.close();
 });
+
+/** Turns of one call each, so that no loop lasts as long as a summary. */
+async function shortTurns(summarizer: Summarizer, windowTokens = WIDE_TOKENS) {
+  const { make, body }: LoopModel = LOOP_MODELS.anthropic;
+  server = await startProviderServer({
+    reply: ({ index }) =>
+      index % 2 === 0 ? { toolCalls: [{ name: "read", input: { path: `src/${index}.ts` } }] } : { text: "It is read." },
+    windowTokens,
+  });
+  const model = make(server.origin);
+  const compactor = { format: model.format, windowTokens, summarizer, ...SETTINGS };
+  const session = await openSession("s", { store: "memory:", compactor, body });
+  const loop = { session, model, tools: [readTool([])], background: true };
+  const turns = async (count: number): Promise<void> => {
+    for (let turn = 0; turn < count; turn++) await runLoop({ ...loop, input: "Read the next file." });
+  };
+  return { session, loop, turns };
+}
+
+test("a summary that takes longer than a turn is asked for once, and used", async () => {
+  const ready = Promise.withResolvers<string>();
+  let asked = 0;
+  const { session, turns } = await shortTurns(
+    summarizerThat(() => {
+      asked++;
+      return ready.promise;
+    }),
+  );
+  const stored = Promise.withResolvers<void>();
+  session.compactor.on("notify", ({ type }) => type === "conversation-compacted" && stored.resolve());
+  await turns(20);
+  expect(asked).toBe(1);
+  expect((await session.stats()).compactionCount).toBe(0);
+  ready.resolve("Some files were read.");
+  // No loop runs: it is stored by itself.
+  await stored.promise;
+  await turns(1);
+  // What was said since may be enough for a second one.
+  expect((await session.stats()).compactionCount).toBeGreaterThan(0);
+  expect(JSON.stringify(server.requests.at(-1)?.body)).toContain("Some files were read.");
+  expect(server.requests.filter(({ outcome }) => outcome?.type !== "answered")).toEqual([]);
+  await session.close();
+});
+
+test("an abort ends a loop that waits in a full window, and the summary", async () => {
+  const controller = new AbortController();
+  let hasEnded = false;
+  const { session, loop } = await shortTurns(
+    summarizerThat(({ signal }) => {
+      signal.addEventListener("abort", () => {
+        hasEnded = true;
+      });
+      return new Promise(() => {});
+    }),
+    FULL_TOKENS,
+  );
+  const watched = {
+    ...session,
+    stats: async () => {
+      const stats = await session.stats();
+      // What a loop asks last before it waits. When everything that is due now has been done, it waits.
+      if (stats.usedRatio > 1) setImmediate(() => controller.abort(new Error("enough")));
+      return stats;
+    },
+  };
+  const untilFull = async (): Promise<void> => {
+    for (;;) await runLoop({ ...loop, session: watched, input: "Read the next file.", signal: controller.signal });
+  };
+  await expect(untilFull()).rejects.toThrow("enough");
+  expect(hasEnded).toBe(true);
+  await session.close();
+});
+
+test("a compaction by hand takes the place of the one that is prepared", async () => {
+  let asked = 0;
+  const { session, loop, turns } = await shortTurns(
+    summarizerThat(({ signal }) => {
+      if (asked++ > 0) return Promise.resolve("Only the paths.");
+      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    }),
+  );
+  await turns(20);
+  expect(asked).toBe(1);
+  const { text } = await runLoop({ ...loop, input: "/compact only the paths", commands: true });
+  expect(text).toMatch(/^Compacted: \d+ tokens freed\.$/);
+  expect(await session.history()).toMatchObject([{ summary: expect.anything(), instructions: "only the paths" }]);
+  const { text: again } = await runLoop({ ...loop, input: "/compact", commands: true });
+  expect(again).toMatch(/^(?!Compacted)/);
+  await session.close();
+});

@@ -13,14 +13,7 @@ import {
   type ScriptedReply,
   startProviderServer,
 } from "../src/testing/server.ts";
-import {
-  expectEachResultOnce,
-  isFlush,
-  LOOP_MODEL_NAMES,
-  LOOP_MODELS,
-  type LoopModel,
-  readTool,
-} from "./loop-models.ts";
+import { isFlush, LOOP_MODEL_NAMES, LOOP_MODELS, type LoopModel, readTool, resultProblems } from "./loop-models.ts";
 import { sampleOf } from "./sample.ts";
 import { checkpointText } from "./summarizer-script.ts";
 
@@ -129,7 +122,7 @@ async function run({ name, kind, stream, maxRetries = 0 }: Run): Promise<void> {
 
   expect(struck.size).toBe(FAULTS.length);
   expect(server.requests.flatMap(({ outcome }) => (outcome?.type === "refused" ? [outcome.message] : []))).toEqual([]);
-  await expectEachResultOnce(session, ran);
+  expect(await resultProblems(session, ran)).toEqual([]);
   await session.close();
 }
 

@@ -14,13 +14,13 @@ import {
 } from "../src/testing/server.ts";
 import {
   AI_SDK_MODEL,
-  expectEachResultOnce,
   isFlush,
   LOOP_MODEL_NAMES,
   LOOP_MODELS,
   type LoopModel,
   reading,
   readTool,
+  resultProblems,
 } from "./loop-models.ts";
 import { sampleOf } from "./sample.ts";
 import { checkpointText } from "./summarizer-script.ts";
@@ -135,7 +135,7 @@ describe.each(profileNames)("profile %s", (profile) => {
       expect(await runLoop({ ...loop, input })).toMatchObject({ text: `Turn ${turn} is done.`, stopReason: "stop" });
     }
     expect(ran).toHaveLength(FILES + TURNS);
-    await expectEachResultOnce(session, ran);
+    expect(await resultProblems(session, ran)).toEqual([]);
     expect(server.requests.filter(({ outcome }) => outcome?.type !== "answered")).toEqual([]);
     // An edit of the beginning takes thinking away that was signed over it, so later requests may have none.
     const early = JSON.stringify(server.requests.slice(1, 5).map((request) => request.body));
@@ -226,6 +226,37 @@ describe("what goes wrong", () => {
     await session.close();
   });
 
+  test("a new input behind calls that were stopped is answered, and they do not run", async () => {
+    server = await startProviderServer({ reply: reading(3) });
+    const { model, session } = await opusSession();
+    const controller = new AbortController();
+    const ran: string[] = [];
+    const stopping: LoopTool = {
+      ...readTool([]),
+      run: () => {
+        controller.abort(new Error("enough"));
+        return new Promise(() => {});
+      },
+    };
+    const stopped = runLoop({ session, model, tools: [stopping], input: "Read.", signal: controller.signal });
+    await expect(stopped).rejects.toThrow("enough");
+    const { text } = await runLoop({ session, model, tools: [readTool(ran)], input: "Read the others." });
+    expect(text).toBe("All files are read.");
+    expect(ran).toEqual(["src/1.ts", "src/2.ts"]);
+    expect(JSON.stringify(server.requests[1]?.body)).toContain("interrupted before it returned a result");
+    expect(server.requests.filter(({ outcome }) => outcome?.type === "refused")).toEqual([]);
+    await session.close();
+  });
+
+  test("a tool that may run for ever is waited for", async () => {
+    server = await startProviderServer({ reply: reading(1) });
+    const { model, session } = await opusSession();
+    const tools = [readTool([])];
+    const { text } = await runLoop({ session, model, tools, input: "Go.", toolTimeoutMs: Number.POSITIVE_INFINITY });
+    expect(text).toBe("All files are read.");
+    await session.close();
+  });
+
   test("an abort while a tool runs leaves a session that goes on, and no finished tool runs again", async () => {
     server = await startProviderServer({ reply: reading(4) });
     const { model, session } = await opusSession();
@@ -273,19 +304,15 @@ describe("what goes wrong", () => {
 });
 
 test("memory is flushed once before a compaction, silently, into dated files", async () => {
-  const isFlush = ({ conversation }: ModelRequest): boolean =>
-    JSON.stringify(conversation.messages.at(-1)?.parts ?? []).includes("Memory flush");
   let flushes = 0;
   const files = reading(40);
   let index = 0;
   server = await startProviderServer({
     reply: (request) => {
-      if (isFlush(request)) {
-        flushes++;
-        return { toolCalls: [{ name: "memory_append", input: { note: `Note ${flushes}` } }] };
+      if (isFlush(request.body)) {
+        const isNoted = JSON.stringify(request.conversation.messages.at(-1)).includes("Appended to memory");
+        return isNoted ? "NO_REPLY" : { toolCalls: [{ name: "memory_append", input: { note: `Note ${++flushes}` } }] };
       }
-      if (JSON.stringify(request.conversation.messages.at(-1)?.parts ?? []).includes("Appended to memory"))
-        return "NO_REPLY";
       return files({ ...request, index: index++ });
     },
   });
@@ -316,6 +343,43 @@ test("memory is flushed once before a compaction, silently, into dated files", a
   const context = { signal: new AbortController().signal, callId: undefined };
   await expect(read?.run({ date: "../../etc/passwd" }, context)).rejects.toThrow("`date` must be YYYY-MM-DD.");
   await expect(append?.run({ note: "" }, context)).rejects.toThrow("`note` must be a text.");
+  await session.close();
+});
+
+test.each([
+  { type: "ratio", ratio: 0.6 },
+  { type: "reserve", reserveTokens: 8_000, floorTokens: 0 },
+  { type: "absolute", tokens: 12_000 },
+  { type: "budgetSum", tokens: 12_000 },
+] as const)("memory is flushed before a compaction by $type, once for each", async (trigger) => {
+  const order: string[] = [];
+  let index = 0;
+  server = await startProviderServer({
+    reply: (request) => {
+      if (isFlush(request.body)) {
+        order.push("flush");
+        return "NO_REPLY";
+      }
+      return reading(40)({ ...request, index: index++ });
+    },
+    windowTokens: 20_000,
+  });
+  const { model, session } = await opusSession({
+    compact: { strategy: "summarize", triggers: [trigger] },
+    prune: { enabled: false },
+    memoryFlush: { enabled: true, softThresholdTokens: 1_000 },
+  });
+  session.compactor.on("notify", ({ type }) => type === "conversation-compacted" && order.push("compaction"));
+  const said: string[] = [];
+  await runLoop({
+    session,
+    model,
+    tools: [readTool([])],
+    input: "Read all files.",
+    onEvent: (event) => event.type === "text" && said.push(event.text),
+  });
+  expect(order.slice(0, 4)).toEqual(["flush", "compaction", "flush", "compaction"]);
+  expect(said.join("")).not.toContain("NO_REPLY");
   await session.close();
 });
 
@@ -354,5 +418,10 @@ test("/compact with instructions compacts, and asks no model, where the host all
   expect([stopReason, text]).toEqual(["compacted", expect.stringMatching(/^Compacted: \d+ tokens freed\.$/)]);
   expect(server.requests).toHaveLength(asked);
   expect((await session.history()).at(-1)).toMatchObject({ instructions: "keep the paths" });
+  expect((await runLoop({ session, model, input: "/compact" })).stopReason).toBe("stop");
+  expect(server.requests).toHaveLength(asked + 1);
+  const { session: empty } = await opusSession();
+  const nothing = { stopReason: "compacted", text: expect.stringContaining("was not compacted"), steps: 0 };
+  expect(await runLoop({ session: empty, model, input: "/compact", commands: true })).toEqual(nothing);
   await session.close();
 });

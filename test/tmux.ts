@@ -22,7 +22,8 @@ interface TmuxOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const WAIT_MS = 60_000;
+/** Only what hangs waits so long: just less than a test may take, so that the screen is in the error. */
+const WAIT_MS = 170_000;
 const POLL_MS = 50;
 let opened = 0;
 

@@ -1,7 +1,7 @@
 /** `palimpsest chat` as a process with pipes: the scripted model, the official clients over HTTP, Ctrl-C, and what is refused. */
 
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
@@ -98,7 +98,45 @@ test("what is pinned outlasts a compaction, and what is not there is said", asyn
   expect(stdout).toContain("pinned m2");
   expect(stdout).toContain("m99");
   expect(stdout).toMatch(/ m2 +P +user +\d+ +The gate closes at nine\./);
-  expect(stdout).toContain("there is no /nothing");
+  expect(stdout).toContain("there is no /nothing; /help lists what there is");
+});
+
+test("a full window under a profile that does not compact by itself is refused, and /compact makes room", async () => {
+  const { say } = place();
+  const options = [...SCRIPTED, "--profile", "auto-compact"];
+  const full = await say(["tour", "tour"], options);
+  expect(full.code).toBe(2);
+  expect(full.stderr).toContain("The provider refused the request as too long");
+  const resumed = await say(["/compact", "list", "/hist", "/rolback"], [...options, "--resume", "chat-1"]);
+  expect(resumed.code, resumed.stderr).toBe(0);
+  expect(resumed.stdout).toMatch(/compacted \(manual\): [\d,]+ → [\d,]+ tokens/);
+  expect(resumed.stdout).toContain("It has 13 lines");
+  expect(resumed.stdout).toContain("there is no /hist; did you mean /history?");
+  expect(resumed.stdout).toContain("there is no /rolback; did you mean /rollback?");
+});
+
+test("a profile that flushes memory keeps its notes in the folder, and says so", async () => {
+  const { say, project } = place();
+  const server = await startProviderServer({
+    windowTokens: 4_000,
+    reply: ({ conversation, body }) => {
+      const newest = JSON.stringify(conversation.messages.at(-1));
+      if (newest.includes("Appended to memory")) return "NO_REPLY";
+      if (JSON.stringify(body).includes("Memory flush"))
+        return { toolCalls: [{ name: "memory_append", input: { note: "The gate closes at nine." } }] };
+      return newest.includes("tool-result") ? "It is read." : { toolCalls: [{ name: "list_files", input: {} }] };
+    },
+  });
+  onTestFinished(() => server.close());
+  const options = ["--model", "anthropic:claude-haiku-4-5", "--window", "4k", "--profile", "openclaw"];
+  const environment = { ...addressesOf(server), ANTHROPIC_API_KEY: KEY };
+  const { code, stdout, stderr } = await say([`Read. ${"word ".repeat(2_500)}`, "/cost"], options, environment);
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain("before a compaction the model was asked to note what must outlast the session");
+  expect(stdout).not.toContain("NO_REPLY");
+  expect(stdout).toMatch(/answers of \S+ +4 calls/);
+  const [notes = ""] = readdirSync(join(project, "memory"));
+  expect(readFileSync(join(project, "memory", notes), "utf8")).toBe("The gate closes at nine.\n\n");
 });
 
 const MODELS = [
@@ -171,7 +209,7 @@ test("a model that cannot be reached ends a script with one line, and the sessio
   expect(JSON.stringify(server.requests.at(-1)?.body)).toContain("Are you there?");
 });
 
-test("Ctrl-C stops the turn; the call that was under way gets a result, and does not run again", async () => {
+test("Ctrl-C stops the turn; the call that was under way counts as interrupted, and does not run again", async () => {
   const { project, store, say } = place();
   writeFileSync(join(project, "slow.sh"), "echo x >> runs; sleep 60\n");
   const words = ["src/cli/main.ts", "chat", ...SCRIPTED, "--yes", "--folder", project, "--store", store];
@@ -183,12 +221,8 @@ test("Ctrl-C stops the turn; the call that was under way gets a result, and does
   const code = await new Promise((resolve) => child.once("close", resolve));
   expect(code).toBe(130);
   expect(await output).toContain("stopped; what was said and done so far stays in the session");
-  const { stdout } = await say(
-    ["/recall stopped before", "hello", "/recall stopped before"],
-    [...SCRIPTED, "--yes", "--resume", "chat-1"],
-  );
-  expect(stdout).toContain("Noted.");
-  expect(stdout).toContain("The turn was stopped before this had a result.");
+  const { stdout } = await say(["Which call was interrupted?"], [...SCRIPTED, "--yes", "--resume", "chat-1"]);
+  expect(stdout).toMatch(/This tool call was interrupted before it returned\s+a result/);
   expect(readFileSync(join(project, "runs"), "utf8")).toBe("x\n");
 });
 

@@ -15,7 +15,7 @@ import { totalUsage } from "../core/usage.ts";
 import { anthropicMessages } from "../formats/anthropic-messages.ts";
 import { convert } from "../formats.ts";
 import { isProfileName, profileNamed } from "../profiles/profiles.ts";
-import { type LoopTool, runLoop } from "../run-loop.ts";
+import { fileMemory, type LoopTool, runLoop } from "../run-loop.ts";
 import type { Session } from "../session/session-port.ts";
 import { openSession } from "../session.ts";
 import { llm } from "../summarizers/llm.ts";
@@ -234,7 +234,7 @@ interface Conversation extends ChatInput, Omit<ChatState, "spent" | "store" | "m
 
 async function conversation(input: Conversation): Promise<ExitCode> {
   const { keyboard, screen, session, io } = input;
-  const replies: Billed[] = [];
+  const replies: ModelReply[] = [];
   let interrupts = 0;
   for (;;) {
     io.stdout.write("\n");
@@ -285,28 +285,27 @@ async function heeding(
   }
 }
 
-/** What the price of an answer is told from. */
-type Billed = { readonly [Key in "usage" | "model"]: ModelReply[Key] | undefined };
-
 interface Turn {
   readonly line: string;
   readonly signal: AbortSignal;
   /** What the model answered in this chat; a turn adds to it. */
-  readonly replies: Billed[];
+  readonly replies: ModelReply[];
 }
 
 async function turn(input: Conversation, { line, signal, replies }: Turn): Promise<void> {
-  const { session, model, screen, tools } = input;
-  await answerOpenCalls(input);
+  const { session, model, screen, tools, folder } = input;
+  const { enabled: isFlushed } = session.compactor.settings.memoryFlush;
   screen.waiting(`${model.id} …`);
   const { stopReason } = await runLoop({
     session,
     model,
     tools,
+    ...(isFlushed && { memory: fileMemory({ directory: folder }) }),
     signal,
     input: line,
     onEvent: (event) => {
-      if (event.type === "reply") replies.push({ usage: event.reply.usage, model: event.reply.model });
+      if (event.type === "reply") replies.push(event.reply);
+      if (event.type === "memory-flush") replies.push(...event.replies);
       if (event.type === "tool-call") screen.waiting(`${callText(event.call)} …`);
       screen.onLoop(event);
       if (event.type === "tool-result") screen.waiting(`${model.id} …`);
@@ -316,16 +315,7 @@ async function turn(input: Conversation, { line, signal, replies }: Turn): Promi
   if (stopReason !== "stop") screen.note(`the answer ended early (${stopReason})`, "yellow");
 }
 
-/** Calls of a turn that was stopped get a result, so that no tool runs behind what is said now. */
-async function answerOpenCalls({ session, model, tools }: Conversation): Promise<void> {
-  const stopped = tools.map((tool) => ({
-    ...tool,
-    run: () => Promise.reject(new Error("The turn was stopped before this had a result.")),
-  }));
-  await runLoop({ session, model, tools: stopped, maxSteps: 0 });
-}
-
-function spentOn(replies: readonly Billed[], { model: asked }: Conversation): Spent {
+function spentOn(replies: readonly ModelReply[], { model: asked }: Conversation): Spent {
   const none = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
   const bills = replies.flatMap(({ usage, model }) =>
     usage === undefined ? [] : [{ usage, model, isOneRequest: true }],

@@ -28,18 +28,18 @@ const preparations = new WeakMap<Session, Preparation>();
 export function createGate(session: Session, isBackground: boolean, signal: AbortSignal): Gate {
   preparations.get(session)?.hold();
   const prepared = async (): Promise<void> => preparations.get(session)?.finish(signal);
-  const prepareIfDue = async (): Promise<void> => {
-    if (preparations.has(session) || !(await session.stats({ signal })).shouldCompact) return;
-    preparations.set(session, prepare(session, signal));
+  /** How large the window is. */
+  const prepareIfDue = async (): Promise<number> => {
+    const { shouldCompact, windowTokens } = await session.stats({ signal });
+    if (shouldCompact && !preparations.has(session)) preparations.set(session, prepare(session, signal));
+    return windowTokens;
   };
   return {
     pass: async () => {
       if (!isBackground || preparations.get(session)?.isReady) await prepared();
       if (!isBackground) return fitted(session, { signal });
       const asIs = await session.fit({ signal, ...AS_IS });
-      await prepareIfDue();
-      const { windowTokens } = await session.stats({ signal });
-      if (asIs.report.tokensAfter <= windowTokens) return asIs;
+      if (asIs.report.tokensAfter <= (await prepareIfDue())) return asIs;
       // There is no room to go on: now it is waited for.
       await prepared();
       return fitted(session, { signal });

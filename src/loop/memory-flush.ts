@@ -6,13 +6,14 @@
 import { errorText } from "../core/error-text.ts";
 import { isArray, isObject } from "../core/json.ts";
 import { text } from "../core/message.ts";
+import type { ModelReply } from "../core/model.ts";
 import type { Format } from "../core/ports.ts";
 import { repair } from "../core/repair/repair.ts";
 import type { LoopOptions } from "../run-loop.ts";
 import type { SessionStats } from "../session/session-port.ts";
 import { encodeMessages } from "../session/wire-input.ts";
 import { AS_IS } from "./gate.ts";
-import { runTools, toolsOf } from "./tools.ts";
+import { runTools } from "./tools.ts";
 
 /** Model calls of one flush: enough to write a few notes. */
 const FLUSH_STEPS_MAX = 5;
@@ -24,16 +25,17 @@ export async function flushMemory(options: LoopOptions, signal: AbortSignal): Pr
   if (!memoryFlush.enabled) return;
   const stats = await session.stats({ signal });
   if (!isDue(options, stats)) return;
+  const replies: ModelReply[] = [];
+  let because: string | undefined;
   try {
-    await flush(options, signal);
-    await session.recordMemoryFlush({ signal });
-    onEvent?.({ type: "memory-flush", saved: true });
+    await flush(options, { signal, replies });
   } catch (error) {
     signal.throwIfAborted();
-    // Not tried again in this cycle: it would fail before every call.
-    await session.recordMemoryFlush({ signal });
-    onEvent?.({ type: "memory-flush", saved: false, because: errorText(error) });
+    because = errorText(error);
   }
+  // A failed one is not tried again in this cycle either: it would fail before every call.
+  await session.recordMemoryFlush({ signal });
+  onEvent?.({ type: "memory-flush", saved: because === undefined, ...(because !== undefined && { because }), replies });
 }
 
 /** The view holds what was appended since the last answer, so one large message cannot pass the threshold unseen. */
@@ -46,8 +48,14 @@ function isDue({ session, model }: LoopOptions, stats: SessionStats): boolean {
   return threshold > 0 && (stats.shouldCompact || stats.currentTokens >= threshold);
 }
 
-async function flush(options: LoopOptions, signal: AbortSignal): Promise<void> {
-  const { session, model } = options;
+interface Flush {
+  readonly signal: AbortSignal;
+  /** The answers so far; the flush adds to them. */
+  readonly replies: ModelReply[];
+}
+
+async function flush(options: LoopOptions, { signal, replies }: Flush): Promise<void> {
+  const { session, model, tools = [], memory = [] } = options;
   const { format, settings } = session.compactor;
   // The view as it is sent, tools included: thinking in it is signed over exactly that.
   const { request } = await session.fit({ signal, ...AS_IS });
@@ -57,10 +65,11 @@ async function flush(options: LoopOptions, signal: AbortSignal): Promise<void> {
   list.push(...encodeMessages(format, [{ id: "flush", role: "user", parts: [text(prompts)] }]));
   for (let step = 0; step < FLUSH_STEPS_MAX; step++) {
     const reply = await model.complete(inOrder(format, { ...body, [format.listKey]: list }), signal);
+    replies.push(reply);
     list.push(...reply.messages);
     if (reply.calls.length === 0) return;
     await runTools(reply.calls, {
-      tools: toolsOf(options),
+      tools: memory.length > 0 ? memory : tools,
       timeoutMs: FLUSH_TOOL_TIMEOUT_MS,
       signal,
       format,

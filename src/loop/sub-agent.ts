@@ -45,9 +45,12 @@ export function subAgent<Request extends object>(options: SubAgentOptions<Reques
       const task = isObject(input) && typeof input.task === "string" ? input.task.trim() : "";
       if (task === "") throw new Error("`task` must be a text.");
       const session = await childOf(options, callId);
+      const ending = new AbortController();
       try {
-        return await answerOf(options, session, { task, signal });
+        return await answerOf(options, session, { task, signal: AbortSignal.any([signal, ending.signal]) });
       } finally {
+        // Nobody goes on with this session, so a summary that is being prepared for it ends too.
+        ending.abort();
         await session.close();
       }
     },

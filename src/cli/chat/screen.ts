@@ -92,6 +92,9 @@ function loopLines(event: LoopEvent): readonly Line[] {
     case "retry":
       return [{ text: `${oneLine(event.because)} It is asked again.`, style: "yellow" }];
     case "memory-flush":
+      return event.saved
+        ? [{ text: "before a compaction the model was asked to note what must outlast the session" }]
+        : [{ text: `no notes were made before the compaction: ${oneLine(event.because ?? "")}`, style: "yellow" }];
     case "text":
     case "reasoning":
     case "tool-call":

@@ -24,10 +24,19 @@ interface ScriptedOptions {
 
 export function scriptedModel({ windowTokens, pauseMs }: ScriptedOptions): Model {
   // What is asked here is a Chat request, made by the model of that API.
-  const create = async (body: JsonObject, { signal }: { signal: AbortSignal }) =>
-    body.stream === true ? streamed(body, pauseMs, signal) : whole(body);
+  const create = async (body: JsonObject, { signal }: { signal: AbortSignal }) => {
+    const tokens = promptTokens(body);
+    if (tokens > windowTokens) throw overflow(tokens, windowTokens);
+    return body.stream === true ? streamed(body, pauseMs, signal) : whole(body);
+  };
   const client = { chat: { completions: { create } } };
   return openaiChat(client, "scripted", { windowTokens, prices: { input: 0, output: 0 } });
+}
+
+/** What such an API says of a request that is too long. */
+function overflow(tokens: number, windowTokens: number): Error {
+  const message = `This model's maximum context length is ${windowTokens} tokens. However, your messages resulted in ${tokens} tokens.`;
+  return Object.assign(new Error(message), { status: 400, code: "context_length_exceeded" });
 }
 
 interface Answer {
@@ -64,10 +73,16 @@ function wireCall(body: JsonObject, { name, input }: NonNullable<Answer["call"]>
   return { id: `call_${messages}`, type: "function", function: { name, arguments: JSON.stringify(input) } };
 }
 
+function counterFor(body: JsonObject) {
+  return estimateTokens(countedIn(format.name, body, "scripted"));
+}
+
+function promptTokens(body: JsonObject): number {
+  return countConversation(format.decode(body), counterFor(body)).totalTokens;
+}
+
 function usageOf(body: JsonObject, text: string): object {
-  const counter = estimateTokens(countedIn(format.name, body, "scripted"));
-  const prompt = countConversation(format.decode(body), counter).totalTokens;
-  const completion = counter.countText(text);
+  const [prompt, completion] = [promptTokens(body), counterFor(body).countText(text)];
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
@@ -155,6 +170,8 @@ function resultTexts({ parts }: Message): readonly string[] {
 }
 
 function toldOf(result: string): string {
+  const [, error] = /^ERROR: (.*)/s.exec(result) ?? [];
+  if (error !== undefined) return `That did not work: ${excerpt(error, SENTENCE_COLUMNS)}`;
   const lines = result.split("\n");
   return `It has ${plural(lines.length, "line")}, and begins with "${excerpt(lines[0] ?? "", EXCERPT_COLUMNS)}".`;
 }

@@ -71,10 +71,11 @@ export async function runSlashCommand(chat: ChatState, line: string, signal: Abo
   if (name === QUIT.name || name === "exit") return false;
   const command = Object.hasOwn(SLASH_COMMANDS, name) ? SLASH_COMMANDS[name] : undefined;
   if (command !== undefined) await command.run(chat, words.trim(), signal);
-  else
-    chat.screen.note(
-      `there is no /${oneLine(name)}${didYouMean(name, Object.keys(SLASH_COMMANDS)) || "; /help lists what there is"}`,
-    );
+  else {
+    const known = [...Object.keys(SLASH_COMMANDS), QUIT.name].map((each) => `/${each}`);
+    const hint = didYouMean(`/${name}`, known) || "; /help lists what there is";
+    chat.screen.note(`there is no /${oneLine(name)}${hint}`);
+  }
   return true;
 }
 
