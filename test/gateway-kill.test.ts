@@ -3,12 +3,10 @@
  * before, and every agent comes to its end by asking again.
  */
 
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
@@ -21,6 +19,7 @@ import { openStore } from "../src/stores.ts";
 import { createRandom } from "../src/testing/random.ts";
 import { type ModelRequest, type ScriptedReply, startProviderServer } from "../src/testing/server.ts";
 import { fileText } from "./fetch-agents.ts";
+import { startProcess } from "./gateway-world.ts";
 import { sampleOf, seed } from "./sample.ts";
 
 const KILLS = sampleOf(100, 3);
@@ -38,7 +37,6 @@ test("killed at any moment under load, it stores nothing half, and every agent c
   const upstreams = { anthropic: provider.origin, openai: provider.origin };
   writeFileSync(config, JSON.stringify({ upstreams, store, windowTokens: WINDOW_TOKENS }));
   let gateway = await startProcess(config, 0);
-  onTestFinished(() => void gateway.process.kill("SIGKILL"));
   const { origin } = gateway;
   const port = Number(new URL(origin).port);
   let isOver = false;
@@ -82,22 +80,6 @@ function nextCall({ body }: ModelRequest): ScriptedReply {
   if (call > CALLS) return { text: "All files are read." };
   const reasoning = isObject(body.thinking) ? { reasoning: "What comes next?" } : {};
   return { ...reasoning, text: `Step ${call}.`, toolCalls: [{ name: "read_file", input: { call } }] };
-}
-
-interface GatewayProcess {
-  readonly process: ChildProcess;
-  readonly origin: string;
-}
-
-async function startProcess(config: string, port: number): Promise<GatewayProcess> {
-  const main = join(import.meta.dirname, "../src/cli/main.ts");
-  const words = [main, "gateway", "--config", config, "--port", String(port), "--quiet"];
-  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
-  for await (const line of createInterface(child.stdout)) {
-    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-    if (origin !== undefined) return { process: child, origin };
-  }
-  throw new Error("The gateway did not start.");
 }
 
 const ATTEMPTS_MAX = 200;
