@@ -1,7 +1,7 @@
 /** What an attacker tries against a gateway: from a web page, from the network, as another tenant, with requests that two servers read differently. */
 
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request as startRequest } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,6 +9,9 @@ import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serveGateway } from "../src/gateway.ts";
+import { memoryStore } from "../src/stores/memory.ts";
+import { longBody } from "./fetch-agents.ts";
+import { startModel } from "./fetch-server.ts";
 import { ask, speak, startGateway, startProcess, startUpstream } from "./gateway-world.ts";
 import { sampleOf } from "./sample.ts";
 
@@ -286,6 +289,29 @@ describe("who may ask", () => {
     },
   );
 
+  test.each(["https://evil.example", "http://127.0.0.1.evil.example:4100", "null", "http://"])(
+    "a page of %s sends nothing through it",
+    async (origin) => {
+      const upstream = await startUpstream();
+      const gateway = await startGateway(upstream.origin);
+      // What a page may send without being asked first.
+      const headers = { origin, "content-type": "text/plain" };
+      const answer = await ask(`${gateway.url}/v1/messages`, { method: "POST", headers, body: `{"messages":[]}` });
+      expect(answer.status).toBe(403);
+      expect(upstream.requests).toEqual([]);
+    },
+  );
+
+  test.each(["http://localhost:3000", "https://127.0.0.1", "vscode-webview://1a2b", "https://app.example"])(
+    "%s may send requests",
+    async (origin) => {
+      const upstream = await startUpstream();
+      const gateway = await startGateway(upstream.origin, { hosts: ["app.example"] });
+      expect((await ask(`${gateway.url}/v1/models`, { headers: { origin } })).status).toBe(200);
+      expect(upstream.requests[0]?.headers.origin).toBe(origin);
+    },
+  );
+
   test("it listens for others only with a token", async () => {
     await expect(serveGateway({ port: 0, host: "0.0.0.0" })).rejects.toThrow(/only with a token/);
     const gateway = await serveGateway({ port: 0, host: "0.0.0.0", token: "t" });
@@ -314,6 +340,53 @@ describe("who may ask", () => {
     expect((await ask(`${origin}/t/secret-token/v1/models?a=1`)).status).toBe(200);
     expect(upstream.requests.map(({ path }) => path)).toEqual(["/v1/models", "/v1/models?a=1"]);
     expect(JSON.stringify([upstream.requests, gateway.lines])).not.toContain("secret-token");
+  });
+
+  test("a tenant finds nothing of another one's conversation, whatever it sends", async () => {
+    const model = await startModel({ windowTokens: 32_000 });
+    const store = memoryStore();
+    const options = { windowTokens: 32_000, store, recall: true };
+    const gateway = await startGateway(model.origin, options);
+    const post = async (key: string, calls: number): Promise<string> => {
+      const headers = { authorization: `Bearer ${key}` };
+      const body = JSON.stringify(longBody(calls));
+      const { status } = await ask(`${gateway.url}/v1/chat/completions`, { method: "POST", headers, body });
+      expect(status).toBe(200);
+      return model.requests.at(-1)?.bytes.toString() ?? "";
+    };
+    await post("sk-alice", 60);
+    const sessions = async () => Array.fromAsync(store.sessions());
+    const [first] = await sessions();
+    // The same list under another key, and one that another key continues: neither is taken for the first tenant's.
+    for (const calls of [60, 61]) await post("sk-mallory", calls);
+    const all = await sessions();
+    expect(new Set(all.map(({ metadata }) => metadata.tenant)).size).toBe(2);
+    const unchanged = all.find(({ id }) => id === first?.id);
+    expect(unchanged).toEqual(first);
+    // What a session is called by its owner does not open it either.
+    const headers = { "x-session-id": first?.id ?? "", authorization: "Bearer sk-mallory" };
+    const body = JSON.stringify({ model: "gpt-5", messages: [{ role: "user", content: "Go on." }] });
+    await ask(`${gateway.url}/v1/chat/completions`, { method: "POST", headers, body });
+    expect(model.requests.at(-1)?.bytes.toString()).toBe(body);
+    expect((await sessions()).find(({ id }) => id === first?.id)).toEqual(first);
+  });
+
+  test("keys are in no store", async () => {
+    const upstream = await startUpstream();
+    const folder = mkdtempSync(join(tmpdir(), "palimpsest-keys-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const gateway = await startGateway(upstream.origin, { store: `sqlite:${join(folder, "sessions.db")}` });
+    const headers = {
+      authorization: "Bearer sk-secret-1",
+      "x-api-key": "sk-secret-2",
+      "x-goog-api-key": "sk-secret-3",
+    };
+    const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "A text that is kept." }] });
+    await ask(`${gateway.url}/v1/messages?key=sk-secret-4`, { method: "POST", headers, body });
+    await gateway.close();
+    const kept = readdirSync(folder).map((file) => readFileSync(join(folder, file), "latin1"));
+    expect(kept.join("")).toContain("A text that is kept.");
+    expect(kept.join("")).not.toContain("sk-secret");
   });
 
   test("keys are passed on, and are in no log line", async () => {
