@@ -6,6 +6,7 @@ import { request as startRequest } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serveGateway } from "../src/gateway.ts";
@@ -181,6 +182,16 @@ describe("too much, and too slow", () => {
     await expect.poll(() => upstream.requests.length).toBe(2);
     expect((await ask(`${gateway.url}/v1/models`)).status).toBe(503);
     for (const one of open) one.destroy();
+  });
+
+  test("a client that sends its headers too slowly is cut off", async () => {
+    const upstream = await startUpstream();
+    const gateway = await startGateway(upstream.origin, { limits: { headersMs: 50 } });
+    const { port, hostname, host } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname).on("error", () => {});
+    socket.write(`GET /v1/models HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 408 /);
+    expect(upstream.requests).toEqual([]);
   });
 
   test("a client that sends its conversation too slowly is cut off", async () => {
