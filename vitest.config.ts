@@ -22,6 +22,7 @@ const SOAKED = [
   "test/fetch-many.test.ts",
   "test/fetch-recall.test.ts",
   "test/formats.test.ts",
+  "test/gateway-attacks.test.ts",
   "test/gateway-clients.test.ts",
   "test/gateway-kill.test.ts",
   "test/hostile-bodies.test.ts",

@@ -17,7 +17,7 @@ import { callerOf } from "./exchange/identity.ts";
 import { memoryKeeper, storeKeeper } from "./exchange/keeper.ts";
 import { createKnownTexts } from "./exchange/known-texts.ts";
 import type { ExchangeRecord } from "./exchange/record.ts";
-import { readText } from "./exchange/request-body.ts";
+import { createTextReader } from "./exchange/request-body.ts";
 import { type LiveRequest, selfSummarizer } from "./exchange/self.ts";
 import { formatNamed, withRollingMark } from "./formats.ts";
 import { openStore } from "./stores.ts";
@@ -78,6 +78,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   const own = summarizer === "self" ? selfSummarizer(() => live.getStore()) : summarizer;
   const compactors = new Map<FormatName, Compactor>();
   const texts = createKnownTexts();
+  const readText = createTextReader();
   const conversations = others.conversations ?? CONVERSATIONS;
   const compactorFor = (name: FormatName): Compactor => {
     const known = compactors.get(name);

@@ -44,7 +44,9 @@ async function startProvider(row: ClientRow, windowTokens: number, agentRounds =
     const { body } = request;
     if (!offers(body, row.shell.name)) return { text: sideAnswer(body) };
     const reasoning =
-      isObject(body.thinking) && body.thinking.type !== "disabled" ? { reasoning: "What comes next?" } : {};
+      (isObject(body.thinking) && body.thinking.type !== "disabled") || isObject(body.reasoning)
+        ? { reasoning: "What comes next?" }
+        : {};
     const call = (name: string, input: JsonObject): ScriptedReply => ({
       ...reasoning,
       text: `Step ${++round}.`,
@@ -130,11 +132,12 @@ interface Run {
   readonly rounds?: number;
   /** Before the second turn; another address. */
   readonly between?: () => Promise<string>;
+  readonly isPrinted?: boolean;
 }
 
 /** Both turns come to their end. */
-async function runClient({ name, path, provider, origin, rounds, between }: Run): Promise<void> {
-  const client = createClient(name, path, origin);
+async function runClient({ name, path, provider, origin, rounds, between, isPrinted }: Run): Promise<void> {
+  const client = createClient(name, path, origin, isPrinted);
   const row: ClientRow = CLIENTS[name];
   const turns = row.turns ?? 2;
   for (let turn = 1; turn <= turns; turn++) {
@@ -149,6 +152,8 @@ async function runClient({ name, path, provider, origin, rounds, between }: Run)
   );
   expect(answered.length).toBeGreaterThanOrEqual(turns * ((rounds ?? ROUNDS) + 1));
 }
+
+const SIGNED = /"(?:signature|thoughtSignature|encrypted_content)":"[^"]{20}/;
 
 describe.skipIf(!isSoak).each(names)("%s", { timeout: 3_600_000 }, (name) => {
   const row: ClientRow = CLIENTS[name];
@@ -195,6 +200,14 @@ describe.skipIf(!isSoak).each(names)("%s", { timeout: 3_600_000 }, (name) => {
     const path = await program(skip);
     const { provider } = await runSmall(path, {});
     expect(cachedShare(provider, row)).toBeGreaterThan(0.75);
+    // Signatures and ciphertext that this provider refuses behind another beginning than they were made for.
+    expect(provider.requests.some(({ bytes }) => SIGNED.test(bytes.toString()))).toBe(true);
+  });
+
+  test.skipIf(row.printed === undefined)("pointed to it by the line that the gateway prints", async ({ skip }) => {
+    const path = await program(skip);
+    const { gateway } = await runSmall(path, {}, { isPrinted: true });
+    expect(await gateway.metric(`requests_refused_total{reason="upgrade"}`)).toBeGreaterThan(0);
   });
 
   test("the same where the window is learned", async ({ skip }) => {

@@ -19,13 +19,15 @@ export interface ClientRow {
   /** Written into its home before it runs. */
   files?(origin: string): Readonly<Record<string, string>>;
   environment(origin: string, home: string): Readonly<Record<string, string>>;
-  arguments(prompt: string, isFirst: boolean): readonly string[];
+  arguments(prompt: string, isFirst: boolean, origin: string): readonly string[];
   /** How many turns it can make without a terminal. Default: any number. */
   readonly turns?: number;
   /** Its tool that runs a command, and how a model calls it. */
   readonly shell: { readonly name: string; input(command: string): JsonObject };
   /** Its tool that starts another agent. */
   readonly agent?: { readonly name: string; input(prompt: string): JsonObject };
+  /** Its arguments and environment where it is pointed to a gateway by the line that the gateway prints, if it is not so already. */
+  readonly printed?: Partial<Pick<ClientRow, "arguments" | "environment" | "files">>;
 }
 
 const KEY = "sk-none";
@@ -38,12 +40,15 @@ const opencodeConfig = (origin: string): string =>
     provider: { anthropic: { options: { baseURL: `${origin}/v1`, apiKey: KEY } } },
   });
 
-const codexConfig = (origin: string): string => `model = "gpt-5.5"
-model_provider = "here"
-check_for_update_on_startup = false
+const CODEX_QUIET = `check_for_update_on_startup = false
 [analytics]
 enabled = false
-[model_providers.here]
+`;
+
+const codexConfig = (origin: string): string => `model = "gpt-5.5"
+model_provider = "here"
+model_reasoning_effort = "medium"
+${CODEX_QUIET}[model_providers.here]
 name = "here"
 base_url = "${origin}/v1"
 env_key = "HERE_KEY"
@@ -84,6 +89,15 @@ export const CLIENTS = {
       ...["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt],
     ],
     shell: { name: "exec_command", input: (command) => ({ cmd: command }) },
+    // Its own provider asks for a WebSocket first.
+    printed: {
+      files: () => ({ ".codex/config.toml": CODEX_QUIET }),
+      environment: () => ({ CODEX_API_KEY: KEY }),
+      arguments: (prompt, isFirst, origin) => [
+        ...["exec", "-c", `openai_base_url=${origin}/v1`, "-m", "gpt-5.5", ...(isFirst ? [] : ["resume", "--last"])],
+        ...["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt],
+      ],
+    },
   },
   opencode: {
     package: "opencode-ai",
@@ -100,6 +114,7 @@ export const CLIENTS = {
       ...["--model", "anthropic/claude-opus-5-5", prompt],
     ],
     shell: { name: "bash", input: (command) => ({ command, description: "Read a file" }) },
+    agent: { name: "task", input: (prompt) => ({ description: "Read files", prompt, subagent_type: "general" }) },
   },
   pi: {
     package: "@earendil-works/pi-coding-agent@0.87.1",
@@ -174,8 +189,9 @@ export interface Client {
 
 const TURN_MS = 900_000;
 
-export function createClient(name: ClientName, path: string, origin: string): Client {
-  const row: ClientRow = CLIENTS[name];
+export function createClient(name: ClientName, path: string, origin: string, isPrinted = false): Client {
+  const own: ClientRow = CLIENTS[name];
+  const row: ClientRow = isPrinted ? { ...own, ...own.printed } : own;
   const home = mkdtempSync(join(tmpdir(), `palimpsest-${name}-`));
   const folder = join(home, "work");
   mkdirSync(folder);
@@ -191,7 +207,7 @@ export function createClient(name: ClientName, path: string, origin: string): Cl
         writeFileSync(join(home, file), content);
       }
       const environment = { HOME: home, PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, TERM: "dumb", CI: "1" };
-      const child = spawn(path, [...row.arguments(prompt, turns++ === 0)], {
+      const child = spawn(path, [...row.arguments(prompt, turns++ === 0, base)], {
         cwd: folder,
         env: { ...environment, ...row.environment(base, home) },
         stdio: ["ignore", "pipe", "pipe"],

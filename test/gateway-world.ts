@@ -1,5 +1,6 @@
 /** A gateway over upstreams of a test, and requests to it down to the bytes on the wire. Everything ends with the test. */
 
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   createServer,
@@ -9,6 +10,8 @@ import {
   request as startRequest,
 } from "node:http";
 import { type AddressInfo, connect } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { buffer, text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { type GatewayLogLine, type GatewayServer, type ServeOptions, serveGateway } from "../src/gateway.ts";
@@ -93,4 +96,23 @@ export async function speak(url: string, bytes: string | readonly string[]): Pro
   socket.on("error", () => {});
   for (const piece of typeof bytes === "string" ? [bytes] : bytes) socket.write(piece);
   return text(socket);
+}
+
+/** A gateway in a process of its own, as `palimpsest gateway` starts it. */
+export interface GatewayProcess {
+  readonly process: ChildProcess;
+  readonly origin: string;
+}
+
+/** With a file of options; ends with the test at the latest. */
+export async function startProcess(config: string, port: number): Promise<GatewayProcess> {
+  const main = join(import.meta.dirname, "../src/cli/main.ts");
+  const words = [main, "gateway", "--config", config, "--port", String(port), "--quiet"];
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  for await (const line of createInterface(child.stdout)) {
+    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    if (origin !== undefined) return { process: child, origin };
+  }
+  throw new Error("The gateway did not start.");
 }

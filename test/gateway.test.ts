@@ -362,6 +362,17 @@ describe("for operators", () => {
     await closed;
   });
 
+  test("an answer that does not end is cut off when the time for it is over", async () => {
+    const upstream = await startUpstream((_, response) => void response.writeHead(200).write("begun"));
+    const gateway = await startGateway(upstream.origin, { limits: { graceMs: 50 } });
+    const broken = ask(`${gateway.url}/v1/events`);
+    broken.catch(() => {});
+    await expect.poll(() => upstream.requests.length).toBe(1);
+    await gateway.close();
+    await expect(broken).rejects.toThrow(/aborted|hang up/);
+    expect(gateway.lines[0]).toMatchObject({ event: "closing", requestsOpen: 1 });
+  });
+
   test("options change while it runs, and what is remembered stays", async () => {
     const [one, two] = [await startUpstream(), await startUpstream()];
     const gateway = await startGateway(one.origin);

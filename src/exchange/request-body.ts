@@ -3,7 +3,7 @@
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 
 /** What a small body may grow to; more is no conversation. */
-const DECODED_BYTES_MAX = 256 * 1024 * 1024;
+const DECODED_BYTES_MAX = 128 * 1024 * 1024;
 
 type Decode = (
   bytes: Uint8Array,
@@ -20,9 +20,21 @@ const ENCODINGS: Readonly<Record<string, Decode>> = {
 };
 
 /** Undefined for an encoding that nobody here knows. */
-export async function readText(body: string | Uint8Array, contentEncoding: string | null): Promise<string | undefined> {
-  const decoded = await decodedBody(body, contentEncoding);
-  return decoded instanceof Uint8Array ? new TextDecoder().decode(decoded) : decoded;
+export type ReadText = (body: string | Uint8Array, contentEncoding: string | null) => Promise<string | undefined>;
+
+/** Decodes one body after the other: small ones that grow without end do not add up. */
+export function createTextReader(): ReadText {
+  let before: Promise<unknown> = Promise.resolve();
+  const read: ReadText = async (body, contentEncoding) => {
+    const decoded = await decodedBody(body, contentEncoding);
+    return decoded instanceof Uint8Array ? new TextDecoder().decode(decoded) : decoded;
+  };
+  return (body, contentEncoding) => {
+    if (contentEncoding === null) return read(body, contentEncoding);
+    const text = before.then(() => read(body, contentEncoding));
+    before = text.catch(() => {});
+    return text;
+  };
 }
 
 /** Encodings were applied in the order in which the header names them. */

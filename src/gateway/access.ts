@@ -1,6 +1,6 @@
 /**
- * Who may use a gateway: whoever asks for it by a name of this machine, or has its token. The check of the name is what stops web pages that
- * have their own name point to this machine.
+ * Who may use a gateway: whoever asks for it by a name of this machine, or has its token. The check of the name stops web pages whose own
+ * name points to this machine, and the check of the origin stops those that send requests to the machine's own name.
  */
 
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -16,7 +16,9 @@ export interface AccessRules {
 
 export type Access =
   | { readonly type: "allowed"; readonly url: string }
-  | { readonly type: "refused"; readonly status: 400 | 401 | 421; readonly message: string };
+  | { readonly type: "refused"; readonly status: RefusedStatus; readonly message: string };
+
+type RefusedStatus = 400 | 401 | 403 | 421;
 
 /** Clients that can send no header of their own have the token in their base address. */
 const TOKEN_PATH = /^\/t\/([^/?]+)(?=[/?]|$)/;
@@ -34,15 +36,31 @@ export function accessOf({ url = "/", headers }: IncomingMessage, { token, hosts
       `This gateway needs its token, in the header ${TOKEN_HEADER} or in the base address as /t/TOKEN.`,
     );
   }
-  const name = nameIn(headers.host ?? "");
-  if (isLoopback(name) || hosts.some((host) => host.toLowerCase() === name)) return allowed;
-  return refused(
-    421,
-    "This gateway is not known by that name: ask for it by an address of this machine, or add the name to `hosts`.",
-  );
+  const isKnown = (name: string): boolean => isLoopback(name) || hosts.some((host) => host.toLowerCase() === name);
+  if (!isKnown(nameIn(headers.host ?? ""))) {
+    return refused(
+      421,
+      "This gateway is not known by that name: ask for it by an address of this machine, or add the name to `hosts`.",
+    );
+  }
+  if (!isKnown(siteIn(headers.origin))) {
+    return refused(403, "This gateway takes no requests of web pages: add the name of the page's site to `hosts`.");
+  }
+  return allowed;
 }
 
-function refused(status: 400 | 401 | 421, message: string): Access {
+const THIS_MACHINE = "localhost";
+
+/** The site of the web page that sent a request; this machine for what no page sent. Programs that show pages have schemes of their own. */
+function siteIn(origin: string | undefined): string {
+  if (origin === undefined) return THIS_MACHINE;
+  // Pages can hide where they come from.
+  if (!URL.canParse(origin)) return origin;
+  const { protocol, hostname } = new URL(origin);
+  return /^https?:$/.test(protocol) ? hostname : THIS_MACHINE;
+}
+
+function refused(status: RefusedStatus, message: string): Access {
   return { type: "refused", status, message };
 }
 

@@ -22,6 +22,7 @@ export interface Turn {
   readonly route: Route;
   readonly signal: AbortSignal;
   readonly upstream: UpstreamClient;
+  readonly connectMs: number;
 }
 
 export interface Conversation extends Turn {
@@ -59,12 +60,13 @@ export async function converse(conversation: Conversation): Promise<Answer> {
 
 /** The request as it came, or with the exchange's body in the place of its own. */
 function upstreamRequest(
-  { request, route, signal, body }: Conversation,
+  { request, route, signal, body, connectMs }: Conversation,
   change: ExchangeChange | undefined,
 ): UpstreamRequest {
   const { method = "POST", rawHeaders } = request;
   if (change === undefined) {
-    return { method, route, headers: passedHeaders(rawHeaders, ["content-length", ...OWN_HEADERS]), body, signal };
+    const headers = passedHeaders(rawHeaders, ["content-length", ...OWN_HEADERS]);
+    return { method, route, headers, body, signal, connectMs };
   }
   return {
     method,
@@ -73,6 +75,7 @@ function upstreamRequest(
     headers: passedHeaders(rawHeaders, [...BODY_HEADERS, ...OWN_HEADERS, "accept-encoding"]),
     body: Buffer.from(change.body),
     signal: change.signal === undefined ? signal : AbortSignal.any([signal, change.signal]),
+    connectMs,
   };
 }
 

@@ -14,6 +14,7 @@ import { type Answer, converse, type Turn } from "./converse.ts";
 import { OWN_HEADERS, passedHeaders, STATE_HEADER } from "./headers.ts";
 import { type GatewayLimits, LIMITS } from "./limits.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
+import { readBody } from "./read-body.ts";
 import { type ParsedUpstreams, parseUpstreams, routeOf, type Upstreams } from "./routes.ts";
 import { createUpstreamClient, deliver, type UpstreamClient } from "./upstream.ts";
 
@@ -34,7 +35,7 @@ export interface GatewayOptions extends ExchangeOptions {
 export interface GatewayLogLine {
   readonly time: string;
   readonly level: "info" | "error";
-  readonly event: "request" | "failure";
+  readonly event: "request" | "failure" | "closing";
   readonly [key: string]: string | number | boolean | undefined;
 }
 
@@ -69,6 +70,8 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     },
     close: async () => {
       world.isClosed = true;
+      const { log } = state.options;
+      log?.({ time: new Date().toISOString(), level: "info", event: "closing", requestsOpen: world.open.size });
       await Promise.all(world.open);
       state.upstream.close();
       await state.exchange.close();
@@ -133,7 +136,7 @@ function createState(options: GatewayOptions, world: World, before?: State): Sta
       exchangeOptions.onError?.(error);
     },
   });
-  return { ...shared, exchange, notes, upstream: before?.upstream ?? createUpstreamClient(limits) };
+  return { ...shared, exchange, notes, upstream: before?.upstream ?? createUpstreamClient() };
 }
 
 const TOKEN_KINDS = [
@@ -233,7 +236,7 @@ async function travel(trip: Trip): Promise<void> {
   const gone = (): void => controller.abort();
   response.once("close", gone);
   const timer = setTimeout(() => response.destroy(), limits.requestMs);
-  const turn: Turn = { request, route, signal, upstream: state.upstream };
+  const turn: Turn = { request, route, signal, upstream: state.upstream, connectMs: limits.connectMs };
   world.metrics.add("requests_open", 1);
   try {
     const answer = isConversation ? await converseWhole(trip, turn) : await passThrough(trip, turn);
@@ -253,8 +256,15 @@ async function travel(trip: Trip): Promise<void> {
 
 /** A conversation has to be known before anything of it is sent. Undefined where the client was refused. */
 async function converseWhole(trip: Trip, turn: Turn): Promise<Answer | undefined> {
-  const { request, state, world, note } = trip;
-  const read = await readBody(trip);
+  const { request, response, state, world, note } = trip;
+  const read = await readBody(request, {
+    response,
+    limits: state.limits,
+    shared: world,
+    onBytes: (bytes) => {
+      note.receivedBytes = bytes;
+    },
+  });
   if (typeof read === "string") {
     const status = read === "too-large" ? 413 : 503;
     refuse(trip, status, { reason: read, message: "The gateway does not take a conversation of so many bytes now." });
@@ -267,49 +277,6 @@ async function converseWhole(trip: Trip, turn: Turn): Promise<Answer | undefined
   } finally {
     world.bufferedBytes -= read.byteLength;
   }
-}
-
-type Intake = Uint8Array | "too-large" | "busy";
-
-function readBody({ request, response, state, world, note }: Trip): Promise<Intake> {
-  const { bodyBytesMax, bufferedBytesMax, stalledMs } = state.limits;
-  const { promise, resolve, reject } = Promise.withResolvers<Intake>();
-  let pieces: Buffer[] = [];
-  let bytes = 0;
-  /** What a body that is taken holds is given back by whoever takes it. */
-  const giveBack = (): void => {
-    world.bufferedBytes -= bytes;
-    pieces = [];
-    bytes = 0;
-  };
-  const stop = (problem: "too-large" | "busy"): void => {
-    giveBack();
-    // What still comes is thrown away, so that the client gets to read the answer.
-    request.off("data", take).resume();
-    resolve(problem);
-  };
-  const take = (piece: Buffer): void => {
-    pieces.push(piece);
-    bytes += piece.byteLength;
-    note.receivedBytes = bytes;
-    world.bufferedBytes += piece.byteLength;
-    if (bytes > bodyBytesMax) stop("too-large");
-    else if (world.bufferedBytes > bufferedBytesMax) stop("busy");
-  };
-  request.setTimeout(stalledMs, () => request.destroy(new Error("The client sends nothing.")));
-  request.once("end", () => {
-    request.setTimeout(0);
-    resolve(Buffer.concat(pieces));
-  });
-  request.once("error", reject);
-  response.once("close", () => {
-    if (request.complete) return;
-    giveBack();
-    reject(new Error("The client is gone."));
-  });
-  if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) stop("too-large");
-  else request.on("data", take);
-  return promise;
 }
 
 /** Whatever is no conversation passes as it comes, in both directions. */
@@ -330,6 +297,7 @@ async function passThrough({ request, note }: Trip, turn: Turn): Promise<Answer>
     headers: passedHeaders(rawHeaders, ["content-length", ...OWN_HEADERS]),
     ...(hasBody && { body: { stream: request, bytes } }),
     signal: turn.signal,
+    connectMs: turn.connectMs,
   });
   const { statusCode: status = 502, statusMessage: statusText = "" } = answer;
   return { status, statusText, headers: passedHeaders(answer.rawHeaders, [STATE_HEADER]), pieces: answer };

@@ -6,19 +6,25 @@ export interface GatewayLimits {
   /** Of all conversations that are being read or sent. */
   readonly bufferedBytesMax: number;
   readonly requestsMax: number;
+  /** Until the headers of a request are there. */
+  readonly headersMs: number;
   /** Until an upstream has accepted a connection. */
   readonly connectMs: number;
   /** From the first byte of a request to the last of its answer. */
   readonly requestMs: number;
   /** How long a client may send or read nothing while the gateway waits for it. */
   readonly stalledMs: number;
+  /** How long the answers under way may go on once the gateway is to end. */
+  readonly graceMs: number;
 }
 
 export const LIMITS: GatewayLimits = {
   bodyBytesMax: 64 * 1024 * 1024,
   bufferedBytesMax: 1024 * 1024 * 1024,
   requestsMax: 1_000,
+  headersMs: 10_000,
   connectMs: 30_000,
   requestMs: 3_600_000,
   stalledMs: 120_000,
+  graceMs: 300_000,
 };

@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import { CompactionError } from "../core/errors.ts";
 import { isLoopback } from "./access.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "./handler.ts";
+import { LIMITS } from "./limits.ts";
 
 export interface ServeOptions extends GatewayOptions {
   /** Default: 4100; 0 takes one that is free. */
@@ -19,17 +20,15 @@ export interface ServeOptions extends GatewayOptions {
 
 export interface GatewayServer extends Pick<Gateway, "reload"> {
   readonly url: string;
-  /** Takes no more requests and waits for those under way, but not longer than that. */
-  close(graceMs?: number): Promise<void>;
+  /** Takes no more requests and waits for those under way, but not longer than that, or than `limits.graceMs`. */
+  close(withinMs?: number): Promise<void>;
 }
 
 export const PORT = 4_100;
 const HOST = "127.0.0.1";
-const GRACE_MS = 30_000;
 
 /** Of a connection, whatever is asked over it. */
 const CONNECTION_LIMITS = {
-  headersTimeout: 10_000,
   requestTimeout: 300_000,
   // How soon a slow client is found.
   connectionsCheckingInterval: 1_000,
@@ -47,7 +46,8 @@ export async function serveGateway({ port = PORT, host = HOST, ...options }: Ser
   }
   const gateway = createGateway(options);
   await gateway.ready();
-  const server = createServer(CONNECTION_LIMITS, gateway);
+  const { headersMs, graceMs } = { ...LIMITS, ...options.limits };
+  const server = createServer({ ...CONNECTION_LIMITS, headersTimeout: headersMs }, gateway);
   server.maxConnections = CONNECTIONS_MAX;
   server.listen(port, host);
   try {
@@ -61,10 +61,10 @@ export async function serveGateway({ port = PORT, host = HOST, ...options }: Ser
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}`,
     reload: gateway.reload,
-    close: async (graceMs = GRACE_MS) => {
+    close: async (withinMs = graceMs) => {
       const closed = once(server, "close");
       server.close();
-      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      const timer = setTimeout(() => server.closeAllConnections(), withinMs);
       await gateway.close();
       server.closeIdleConnections();
       await closed;

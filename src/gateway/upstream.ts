@@ -15,6 +15,8 @@ export interface UpstreamRequest {
   /** Bytes, a stream of as many bytes as are said, or of nobody knows how many. Absent: there is no body. */
   readonly body?: Uint8Array | { readonly stream: IncomingMessage; readonly bytes: number | undefined };
   readonly signal: AbortSignal;
+  /** Until the upstream has accepted a connection. */
+  readonly connectMs: number;
 }
 
 export interface UpstreamClient {
@@ -23,12 +25,12 @@ export interface UpstreamClient {
   close(): void;
 }
 
-export function createUpstreamClient({ connectMs }: { readonly connectMs: number }): UpstreamClient {
+export function createUpstreamClient(): UpstreamClient {
   const settings = { keepAlive: true, scheduling: "lifo" } as const;
   const agents = { "http:": new http.Agent(settings), "https:": new https.Agent(settings) };
   const send = (request: UpstreamRequest, isRetried = false): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const { route, body, method, signal } = request;
+      const { route, body, method, signal, connectMs } = request;
       const { protocol, hostname, port } = route.base;
       const isSecure = protocol === "https:";
       const { request: start } = isSecure ? https : http;
