@@ -1,7 +1,7 @@
 /** One attempt at a compaction: from the newest view to a commit, under a lease that is released before this returns. */
 
 import { setTimeout as pause } from "node:timers/promises";
-import type { CompactionRecord, Report } from "../compactor/report.ts";
+import type { CompactionRecord } from "../compactor/report.ts";
 import type { Compactor, ViewPass } from "../compactor.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
 import { type JsonValue, ownCopy } from "../core/json.ts";

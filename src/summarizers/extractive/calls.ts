@@ -145,9 +145,7 @@ function commandIn(input: JsonObject): string | undefined {
     if (isArray(value) && value.every((word) => typeof word === "string")) return commandOfWords(value.map(String));
   }
   // SQL lies deeper where a tool passes it on.
-  const sql = fieldsOf(input).find(
-    ({ key, value }) => isQueryKey(key) && sqlKind(value) !== undefined,
-  );
+  const sql = fieldsOf(input).find(({ key, value }) => isQueryKey(key) && sqlKind(value) !== undefined);
   return sql?.value;
 }
 

@@ -36,7 +36,13 @@ export function readCalls(calls: readonly Called[]): readonly LoggedCall[] {
     const plain = plainResult(called.output);
     const cause = failureOf(called.output, plain, called.isError);
     return [
-      { ...briefOf(called.name, input, { counts: own, root }), called, plain, plainInput: input, ...(cause !== undefined && { cause }) },
+      {
+        ...briefOf(called.name, input, { counts: own, root }),
+        called,
+        plain,
+        plainInput: input,
+        ...(cause !== undefined && { cause }),
+      },
     ];
   });
 }
