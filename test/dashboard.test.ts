@@ -232,7 +232,7 @@ describe("one compaction", () => {
     const told = summary.filter(({ sources }) => sources.length > 0);
     expect(told.map(({ text, sources }) => [text, sources])).toEqual([
       ["Look at the step.", ["m2"]],
-      ["[x] The first two answers", ["m3", "m5"]],
+      ["The first two answers", ["m3", "m5"]],
     ]);
     const { rows } = await own.get<MessagesPage>("sources", { session: "a", messages: "m3,m5,m999" });
     expect(rows.map(({ id, begins }) => [id, begins.slice(0, 8)])).toEqual([

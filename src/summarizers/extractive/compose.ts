@@ -257,7 +257,7 @@ function layOut(material: Material, order: readonly number[], bareChars: number)
     ...grouped(of("said"), () => label(labels.assistant), "").map((line) => ({ ...line, by: labels.assistant })),
   ].toSorted(byOrder);
   const context = [
-    ...(material.isTalk ? joined(spoken, label) : spoken),
+    ...(material.isTalk && !material.isUnlabelled ? joined(spoken, label) : spoken),
     ...grouped(of("summary"), () => "", " "),
     ...grouped(of("known"), ({ head = "" }) => `${head}: `, " · "),
   ].toSorted(byOrder);
@@ -265,12 +265,13 @@ function layOut(material: Material, order: readonly number[], bareChars: number)
     byOrder,
   );
   const plan = (role: string): readonly Line[] => of("plan", role);
+  const finished = plan("done").map((line) => ({ ...line, text: `✓ ${line.text}` }));
   const goal = grouped(of("request", "goal"), () => "", "");
   const failures = of("failure");
   const lines = [
     ...goal,
     ...of("rule"),
-    ...plan("done"),
+    ...finished,
     ...done,
     ...plan("inProgress"),
     ...plan("blocked"),
@@ -283,7 +284,7 @@ function layOut(material: Material, order: readonly number[], bareChars: number)
     ...EMPTY_CHECKPOINT,
     goal: goal.map(text),
     constraints: of("rule").map(text),
-    done: [...plan("done").map((line) => `✓ ${line.text}`), ...done.map(text)],
+    done: [...finished, ...done].map(text),
     inProgress: plan("inProgress").map(text),
     blocked: plan("blocked").map(text),
     nextSteps: plan("nextSteps").map(text),

@@ -6,18 +6,6 @@
 import { isLabelledOutput, requestOf } from "../../core/plan/user-voice.ts";
 
 const READ_CHARS = 600;
-const NUMBERED_LINES_MIN = 3;
-
-/** Looks like output, though a person may have pasted it. */
-export function isOutput(text: string): boolean {
-  if (isLabelledOutput(text) || stateStart(text) >= 0) return true;
-  const start = text.slice(0, READ_CHARS).trimStart();
-  if (PRINTED.test(start)) return true;
-  return /[\n\r]/.test(start) && (start.match(/^\s*\d+[:|\t]/gm)?.length ?? 0) >= NUMBERED_LINES_MIN;
-}
-
-const PRINTED =
-  /^(?:OBSERVATION\b|\[File: |\[Command |Traceback \(most recent|Found \d+ match|Here is a demonstration of how|Tool (?:result|output)|\$ \S|\{"|\[\{|<tool_|<function_results)/;
 
 /** An output of a tool in the user's place. Before anybody answered, the state of a shell only surrounds the task. */
 export function isObservation(said: string, isStarted: boolean): boolean {
