@@ -116,6 +116,28 @@ describe("a target that somebody named", () => {
     expect(keptTokens).toBeGreaterThan(targetTokens * 0.5);
   });
 
+  test("a summary in prose leaves the newest messages no more characters than their share", async () => {
+    const hex = (seed: number): string =>
+      Array.from({ length: 40 }, (_, index) => ((seed * 7919 + index * 104_729) % 65_536).toString(16)).join("-");
+    const messages = chat(200, 40).map((message, index) => ({ ...message, content: `${message.role}: ${hex(index)}` }));
+    const charsIn = (list: readonly JsonObject[]): number =>
+      list.reduce((sum, { content }) => sum + String(content).length, 0);
+    const perToken = charsIn(messages) / counter.total(openaiChat.decode(messages).messages);
+    const prose: Summarizer = {
+      name: "prose",
+      version: "1",
+      planCalls: () => 0,
+      summarize: async ({ budgetTokens }) => {
+        const text = "The keeper of the harbour wrote down what the tide did. ".repeat(400);
+        return { text: text.slice(0, Math.floor(budgetTokens * perToken)), calls: 0, notes: [] };
+      },
+    };
+    const compactor = createCompactor({ format: openaiChat, telemetry: false, summarizer: prose });
+    const { request } = await compactor.compact({ messages }, { target: { ratio: 0.1 } });
+    // The summary's frame is prose too.
+    expect(charsIn(request.messages)).toBeLessThan(charsIn(messages) * 0.105);
+  });
+
   test.each(PROFILES)("%s: nothing but the frame that it writes stands beside a summary", async (profile) => {
     const words = Array.from({ length: 4_000 }, (_, index) => `gate${index}`);
     const exact: Summarizer = {

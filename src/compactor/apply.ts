@@ -8,7 +8,7 @@ import { CompactionError } from "../core/errors.ts";
 import { formatRules } from "../core/format-rules.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import { historyHolder, isNativeItem, withoutServerHistory } from "../core/items.ts";
-import type { Conversation, Message } from "../core/message.ts";
+import { type Conversation, charsOf, type Message } from "../core/message.ts";
 import { applyPlan, checkPlan, isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import { wantedCut } from "../core/plan/partition.ts";
 import type { Plan } from "../core/plan/plan.ts";
@@ -85,9 +85,20 @@ function planToApply({ decision, made, counter }: ApplyInput): Plan {
   if (made?.type === "keep") return fallbacks.nothing;
   // A summarizer that says less leaves its room to the tail. The host's own strategy decides its tail alone, and so does who provides a summary.
   const isPlanned = made?.by.name !== PROVIDED_NAME && made?.fallbacks.length === 0 && !isOwn;
-  const longer = isPlanned ? fallbacks.longerTail(counter.countText(made.result.text)) : undefined;
+  const longer = isPlanned ? fallbacks.longerTail(tokensBesideTail(made.result.text, input, counter)) : undefined;
   if (longer !== undefined) refuseBroken(longer, input);
   return longer ?? fallbacks.summary;
+}
+
+/**
+ * Of a summary, at least as many tokens as the conversation has in as many characters: prose counts fewer than the code and JSON that it stands for,
+ * and a tail that took the difference would leave the view a larger share of the characters than of the tokens.
+ */
+function tokensBesideTail(summary: string, input: PlanInput, counter: TokenCounter): number {
+  const { messages } = input.conversation;
+  const chars = messages.reduce((sum, message) => sum + charsOf(message), 0);
+  const tokensPerChar = sumTokens(messages, input.tokensOf) / Math.max(1, chars);
+  return Math.max(counter.countText(summary), Math.ceil(summary.length * tokensPerChar));
 }
 
 /** Says where less of the newest messages stays than the settings promise. An explicit target comes first, so it needs no note. */

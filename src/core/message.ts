@@ -4,7 +4,7 @@
  */
 
 import type { FormatName } from "./format-rules.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import { isArray, isObject, type JsonObject, type JsonValue } from "./json.ts";
 
 export type { FormatName };
 
@@ -137,6 +137,18 @@ const SAYING: ReadonlySet<string> = new Set(["role", "content", "type", "name", 
 
 export function text(value: string): TextPart {
   return { type: "text", text: value };
+}
+
+/** Characters of a message's texts and of the values of its calls' arguments, without their names. */
+export function charsOf({ parts }: Message): number {
+  const said = textsOf(parts).reduce((sum, text) => sum + text.length, 0);
+  return parts.reduce((sum, part) => sum + (part.type === "tool-call" ? leafChars(part.input) : 0), said);
+}
+
+function leafChars(value: JsonValue | undefined): number {
+  if (isArray(value)) return value.reduce((sum: number, item) => sum + leafChars(item), 0);
+  if (isObject(value)) return Object.values(value).reduce((sum: number, item) => sum + leafChars(item), 0);
+  return value === undefined || value === null ? 0 : String(value).length;
 }
 
 /** All readable text of a message, in order: texts, reasoning, and the texts inside tool results. */

@@ -5,8 +5,7 @@
 
 import { detectLanguage, type Language, SAMPLE_CHARS_MAX } from "../core/checkpoint/language.ts";
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
-import { isArray, isObject, type JsonValue } from "../core/json.ts";
-import { type Message, textsOf } from "../core/message.ts";
+import { charsOf, type Message, textsOf } from "../core/message.ts";
 import { compose } from "./extractive/compose.ts";
 import { hasCue } from "./extractive/cues.ts";
 import { earlierOf, fileUnits, freeUnits } from "./extractive/earlier.ts";
@@ -222,18 +221,6 @@ function charsFor({ budgetTokens, counter, kept }: SummaryInput, leaving: readon
   const whole = CHARS_MARGIN * perToken * budgetTokens;
   const beside = CHARS_MARGIN * perToken * (budgetTokens + counter.total(kept)) - keptChars - 60;
   return Math.max(Math.min(whole, beside), whole * SHARE_MIN);
-}
-
-function charsOf({ parts }: Message): number {
-  const said = textsOf(parts).reduce((sum, text) => sum + text.length, 0);
-  return parts.reduce((sum, part) => sum + (part.type === "tool-call" ? leafChars(part.input) : 0), said);
-}
-
-/** Of the values alone, without the names of arguments. */
-function leafChars(value: JsonValue | undefined): number {
-  if (isArray(value)) return value.reduce((sum: number, item) => sum + leafChars(item), 0);
-  if (isObject(value)) return Object.values(value).reduce((sum: number, item) => sum + leafChars(item), 0);
-  return value === undefined || value === null ? 0 : String(value).length;
 }
 
 /** Everything in a message that its reader sees, call arguments included. */
