@@ -350,3 +350,58 @@ test("the last request that leaves is told, where a newer one stays in the view"
   expect(checkpoint?.goal).toEqual(["Port the tide table parser to TypeScript."]);
   expect(checkpoint?.criticalContext.join("\n")).toContain("certificates of the harbour office expire on Friday");
 });
+
+/** The Done lines of one call among others. */
+async function told(name: string, input: JsonObject, output: JsonObject): Promise<readonly string[]> {
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called(name, input, JSON.stringify(output)),
+    user("Go on."),
+  ]);
+  return checkpoint?.done ?? [];
+}
+
+test.each([
+  [
+    "a query language behind one member",
+    {
+      request: { collection: "bookings", operation: "updateMany", args: { update: { $set: { state: "cancelled" } } } },
+    },
+    { status: "success", result: { matchedCount: 60, modifiedCount: 58 } },
+    "updateMany: collection bookings, update.state cancelled → matchedCount 60, modifiedCount 58",
+  ],
+  [
+    "stringified arguments",
+    { name: "assign_issue", arguments: JSON.stringify({ key: "HARBOR-431", assignee: "mara" }) },
+    { content: [{ type: "text", text: JSON.stringify({ id: 90_240, state: "open" }) }] },
+    "assign_issue: key HARBOR-431, assignee mara → id 90240, state open",
+  ],
+  [
+    "several values under one name",
+    { action: "MOVE", params: { page_ids: ["pg_1", "pg_2"], to: "pg_9" } },
+    { ok: true, data: { moved: 2 } },
+    "MOVE: page_ids pg_1, pg_2, to pg_9 → moved 2",
+  ],
+  [
+    "a list of records",
+    { action: "MOVE", params: { to: "pg_9" } },
+    {
+      ok: true,
+      data: {
+        results: [
+          { id: 4, title: "Keys" },
+          { id: 5, title: "Badge" },
+        ],
+      },
+    },
+    "MOVE: to pg_9 → results: 2 items: Keys, Badge",
+  ],
+  [
+    "one statement of SQL",
+    { sql: "grant select on berths to app_rw" },
+    { rows: [], rowCount: null },
+    "execute: grant select on berths to app_rw",
+  ],
+])("work through generic tools is told with object and outcome: %s", async (_kind, input, output, line) => {
+  expect(await told("execute", input, output)).toContain(line);
+});

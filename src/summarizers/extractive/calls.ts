@@ -7,7 +7,7 @@ import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/j
 import { unwrap } from "../../core/unwrap.ts";
 import { type CallKind, commandBrief, commandKind, isCommandKey, isQueryKey, sqlBrief, sqlKind } from "./commands.ts";
 import { oneLine } from "./text.ts";
-import { type Field, fieldsOf } from "./values.ts";
+import { type Field, fieldsOf, PACKING } from "./values.ts";
 
 export interface CallBrief {
   readonly action: string;
@@ -74,13 +74,21 @@ function entryOf(key: string, value: string): string {
   return `${key}=${value.slice(0, 80)}`;
 }
 
+/** The arguments, out of their packaging: `{ request: { … } }` too. */
 export function plainInput(input: JsonValue): JsonValue {
-  return unwrap(input);
+  let plain = unwrap(input);
+  for (let depth = 0; depth < PACKING_DEPTH_MAX && isObject(plain); depth++) {
+    const [only, ...others] = Object.entries(plain);
+    if (only === undefined || others.length > 0 || !PACKING.test(only[0]) || !isObject(only[1])) break;
+    plain = only[1];
+  }
+  return plain;
 }
+
+const PACKING_DEPTH_MAX = 4;
 
 const ACTION_KEYS = /^(?:action|command|method|operation|op|mode|function|tool|api)(?:_?name)?$/i;
 const ACTION = /^[A-Za-z][\w.:/-]{1,60}$/;
-const NESTED_KEYS = /^(?:params|parameters|arguments|args|input|inputs|body|payload|data)$/i;
 
 /** The names under which a tool is told what to do, where it passes calls on or does several things. */
 export function actionKeyOf(input: JsonValue, counts: ArgumentCounts): string | undefined {
@@ -89,7 +97,7 @@ export function actionKeyOf(input: JsonValue, counts: ArgumentCounts): string | 
   const named = words.filter(
     ([key, value]) => ACTION_KEYS.test(key) && (value === undefined || String(value).length > 1),
   );
-  const passesOn = Object.entries(input).some(([key, value]) => isObject(value) && NESTED_KEYS.test(key));
+  const passesOn = Object.entries(input).some(([key, value]) => isObject(value) && PACKING.test(key));
   const candidates = named.length > 0 ? named : passesOn ? words : [];
   const byVariety = candidates.toSorted(([a], [b]) => (counts.values.get(b) ?? 0) - (counts.values.get(a) ?? 0));
   return byVariety[0]?.[0];
@@ -168,11 +176,14 @@ function objectOf(fields: readonly Field[], { counts, root }: BriefOptions): str
     .toSorted((a, b) => a.at - b.at);
   const parts: string[] = [];
   let length = 0;
+  let before = "";
   for (const { field } of ranked) {
     const value = PATH.test(field.value) ? shortPath(field.value, root) : oneLine(field.value, VALUE_CHARS_MAX);
-    const said = PLAIN_KEYS.test(field.key) ? quoted(value) : `${field.key} ${quoted(value)}`;
+    const isNamed = !PLAIN_KEYS.test(field.key) && field.key !== before;
+    const said = isNamed ? `${field.key} ${quoted(value)}` : quoted(value);
     if (parts.length > 0 && length + said.length > OBJECT_CHARS_MAX) continue;
     parts.push(said);
+    before = field.key;
     length += said.length + 2;
   }
   return parts.join(", ");

@@ -107,7 +107,7 @@ function splitCommands(text: string): readonly string[] {
 const SQL_START =
   /^\s*(?:--[^\n]*\n\s*|\/\*[^*]*\*\/\s*)*(select|with|insert|update|delete|create|alter|drop|truncate|grant|revoke|begin|do|explain|comment|refresh|set|call)\b/i;
 const SQL_CHANGE =
-  /\b(create|insert\s+into|update|delete\s+from|alter|drop|truncate|refresh|grant|revoke)\s+((?:or\s+replace\s+|temp(?:orary)?\s+|unique\s+|constraint\s+|materialized\s+|concurrently\s+|if\s+(?:not\s+)?exists\s+|only\s+|table\s+|view\s+|function\s+|procedure\s+|policy\s+|index\s+|trigger\s+|schema\s+|type\s+|extension\s+|role\s+|database\s+|sequence\s+){0,6})("[^"]{1,80}"|`[^`]{1,80}`|[\w.$]{1,80})/gi;
+  /\b(create|insert\s+into|update|delete\s+from|alter|drop|truncate|refresh|(?:grant|revoke)\s+[\w\s,]{1,100}?\s+on)\s+((?:or\s+replace\s+|temp(?:orary)?\s+|unique\s+|constraint\s+|materialized\s+|concurrently\s+|if\s+(?:not\s+)?exists\s+|only\s+|table\s+|view\s+|function\s+|procedure\s+|policy\s+|index\s+|trigger\s+|schema\s+|type\s+|extension\s+|role\s+|database\s+|sequence\s+){0,6})("[^"]{1,80}"|`[^`]{1,80}`|[\w.$]{1,80})/gi;
 
 /** Undefined for what is no SQL. */
 export function sqlKind(text: string): CallKind | undefined {
@@ -122,17 +122,21 @@ export function sqlKind(text: string): CallKind | undefined {
   return sqlChanges(text).length > 0 ? "change" : "read";
 }
 
-/** What each statement changes; a query by its first words. */
+/** What each statement changes; one statement, and a query, by its first words. */
 export function sqlBrief(text: string): string {
   const changes = [...new Set(sqlChanges(text))];
-  return oneLine(changes.length > 0 ? changes.join("; ") : text, BRIEF_CHARS_MAX);
+  const only = changes.length === 1 ? sqlWithoutComments(text) : undefined;
+  return oneLine(only ?? (changes.length > 0 ? changes.join("; ") : text), SQL_CHARS_MAX);
+}
+
+const SQL_CHARS_MAX = 130;
+
+function sqlWithoutComments(text: string): string {
+  return text.slice(0, 4 * READ_CHARS_MAX).replace(/--[^\n]*/g, " ");
 }
 
 function sqlChanges(text: string): readonly string[] {
-  const plain = text
-    .slice(0, 4 * READ_CHARS_MAX)
-    .replace(/--[^\n]*/g, " ")
-    .replace(/(\$\w{0,20}\$)[^$]*\1/g, " ");
+  const plain = sqlWithoutComments(text).replace(/(\$\w{0,20}\$)[^$]*\1/g, " ");
   return Array.from(plain.matchAll(SQL_CHANGE), ([whole]) => whole.replace(/\s+/g, " ").trim()).filter(
     (change) => !/^(?:update|drop|create|alter)\s+(?:set|on|of|or)\b/i.test(change),
   );

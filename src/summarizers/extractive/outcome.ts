@@ -3,11 +3,11 @@
  * cause, or what a result adds to its call: ids, numbers, titles, states. Reads a bounded part of a long result.
  */
 
-import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { unwrap } from "../../core/unwrap.ts";
 import { quoted } from "./calls.ts";
 import { boundedText, oneLine } from "./text.ts";
-import { fieldsOf, labelOf } from "./values.ts";
+import { fieldsOf, labelOf, withoutLists } from "./values.ts";
 
 const CAUSE_CHARS_MAX = 170;
 const OUTCOME_CHARS_MAX = 130;
@@ -125,32 +125,45 @@ function messageOf(record: JsonObject): string {
 }
 
 const OUTCOME_KEYS =
-  /(?:^|\.)(?:id|number|sha|key|identifier|status|state|url|html_url|web_url|merged|version|login|count|total|total_count|rowcount|affected_rows|message)$/i;
+  /(?:^|\.)(?:id|number|sha|key|identifier|status|state|url|html_url|web_url|merged|version|login|\w*_?count|total|affected_rows|message)$/i;
 const COUNTED =
   /\b\d+\s+(?:\w+\s){0,2}(?:pass|fail|error|warning|test|insert|update|delet|creat|chang|file|row|import|result|match|match|issue|item|found)/i;
 /** Words that only say that all went well. */
 const PLAIN_SUCCESS =
   /^(?:\(no (?:output|content)\)|(?:ok|done|success\w*|true|null|none|todos have been|the file \S+ has been (?:updated|created)|file (?:created|written|updated)|applied|no output|wrote|updated)\b)/i;
 
+/** In a result of so few fields every number tells something: `updated 2`. */
+const BRIEF_FIELDS_MAX = 6;
+const LIST_DEPTH_MAX = 3;
+
 /** What a result tells beyond its call: what it names of a record, how many items a list has, the line of a text that counts. */
 export function outcomeOf(plain: JsonValue, told: string): string {
   if (typeof plain === "string") return textOutcome(plain, told);
   if (isArray(plain)) return listOutcome(plain);
   if (!isObject(plain)) return String(plain);
-  const list = Object.entries(plain).find(
-    ([, value]) => isArray(value) && value.length > 0 && value.some((item) => isObject(item)),
-  );
+  const list = listIn(plain, 0);
   const label = labelOf(plain);
-  const own = fieldsOf(plain, 60).filter(
-    ({ key, value }) => OUTCOME_KEYS.test(key) && key.split(".").length <= 2 && value.length <= 80,
-  );
-  const said = own
-    .filter(({ value }) => !told.includes(value))
+  const fields = fieldsOf(withoutLists(plain));
+  const isBrief = fields.length <= BRIEF_FIELDS_MAX;
+  const said = fields
+    .filter(({ key, value }) => OUTCOME_KEYS.test(key) || (isBrief && /^\d{1,9}$/.test(value)))
+    .filter(({ key, value }) => key.split(".").length <= 2 && value.length <= 80)
+    .filter(({ value }) => !(value.length > 3 && told.includes(value)) && !PLAIN_SUCCESS.test(value))
     .slice(0, 4)
     .map(({ key, value }) => `${key} ${quoted(value)}`);
   if (label !== "" && !told.includes(label) && said.length < 4) said.unshift(quoted(label));
-  if (list !== undefined && said.length < 3 && isArray(list[1])) said.push(`${list[0]}: ${listOutcome(list[1])}`);
+  if (list !== undefined && said.length < 3) said.push(`${list.name}: ${listOutcome(list.items)}`);
   return oneLine(said.join(", "), OUTCOME_CHARS_MAX);
+}
+
+/** The first list of objects, with the name that it stands under. */
+function listIn(record: JsonObject, depth: number): { readonly name: string; readonly items: JsonArray } | undefined {
+  for (const [name, value] of Object.entries(record)) {
+    if (isArray(value) && value.some((item) => isObject(item))) return { name, items: value };
+    const inner = isObject(value) && depth < LIST_DEPTH_MAX ? listIn(value, depth + 1) : undefined;
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
 }
 
 function listOutcome(list: readonly JsonValue[]): string {

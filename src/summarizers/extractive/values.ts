@@ -24,6 +24,11 @@ const DEPTH_MAX = 10;
 const GENERIC: ReadonlySet<string> = new Set(
   "id name key login type value text content plain_text title number url state status start end count".split(" "),
 );
+/** What only passes arguments or results on: it names nothing. */
+export const PACKING =
+  /^(?:params|parameters|arguments|args|input|inputs|request|body|payload|data|result|results|response|structuredContent)$/i;
+/** An operator of a query language: the name above it says what it works on. */
+const OPERATOR = /^\$/;
 /** In order of how well they name a thing. */
 const LABELS: readonly string[] =
   "title name subject full_name display_name label filename path login email plain_text message summary content text".split(
@@ -36,9 +41,13 @@ export function fieldsOf(value: JsonValue, fieldsMax: number = FIELDS_MAX): read
     if (fields.length >= fieldsMax || depth > DEPTH_MAX || inner === undefined || inner === null) return;
     if (isArray(inner)) for (const item of inner.slice(0, fieldsMax)) walk(item, key, parent, depth + 1);
     else if (isObject(inner)) {
-      for (const [name, member] of Object.entries(inner)) walk(member, name, key, depth + 1);
+      for (const [name, member] of Object.entries(inner)) {
+        if (OPERATOR.test(name) && key !== "") walk(member, key, parent, depth + 1);
+        else walk(member, name, PACKING.test(key) || OPERATOR.test(key) ? parent : key, depth + 1);
+      }
     } else {
-      fields.push({ key: parent !== "" && GENERIC.has(key) ? `${parent}.${key}` : key, value: String(inner) });
+      const name = OPERATOR.test(key) ? key.slice(1) : key;
+      fields.push({ key: parent !== "" && GENERIC.has(name) ? `${parent}.${name}` : name, value: String(inner) });
     }
   };
   walk(value, "", "", 0);
@@ -52,7 +61,7 @@ export function recordsOf(value: JsonValue): readonly DataRecord[] {
     if (records.length >= RECORDS_MAX || depth > DEPTH_MAX) return;
     if (isArray(inner)) for (const item of inner) walk(item, true, depth + 1);
     else if (isObject(inner)) {
-      if (isRecord) records.push({ label: labelOf(inner), fields: fieldsOf(withoutLists(inner, 0)) });
+      if (isRecord) records.push({ label: labelOf(inner), fields: fieldsOf(withoutLists(inner)) });
       for (const member of Object.values(inner)) walk(member, false, depth + 1);
     }
   };
@@ -61,7 +70,7 @@ export function recordsOf(value: JsonValue): readonly DataRecord[] {
 }
 
 /** Lists of objects are records of their own. */
-function withoutLists(value: JsonObject, depth: number): JsonObject {
+export function withoutLists(value: JsonObject, depth = 0): JsonObject {
   const own: Record<string, JsonValue> = {};
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined || key === "__proto__") continue;
