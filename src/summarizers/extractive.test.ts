@@ -405,3 +405,13 @@ test.each([
 ])("work through generic tools is told with object and outcome: %s", async (_kind, input, output, line) => {
   expect(await told("execute", input, output)).toContain(line);
 });
+
+test("names of a result's fields are not listed, their values are", async () => {
+  const record = JSON.stringify({ creator_user_id: "keeper_of_lock", harvest_source: "berth_7_sensor" });
+  const { checkpoint } = await summarize([user("Read it."), ...called("fetch", { q: "locks" }, record.slice(0, -1))], {
+    budgetTokens: 70,
+  });
+  const names = [...(checkpoint?.identifiers ?? []), ...(checkpoint?.criticalContext ?? [])].join(" ");
+  expect(names).toContain("keeper_of_lock");
+  expect(checkpoint?.identifiers).not.toContain("creator_user_id");
+});

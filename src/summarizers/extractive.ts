@@ -48,7 +48,7 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
   const calls = readCalls(events.filter((event) => event.type === "call"));
   const isTalk = !events.some(({ type }) => type === "call");
   const charsMax = charsFor(input, leaving, isTalk);
-  const fieldNames = new Set(calls.flatMap(({ fields }) => fields.flatMap(({ key }) => key.split("."))));
+  const fieldNames = new Set(calls.flatMap(fieldNamesOf));
   const identifiers = rankIdentifiers(messages, Math.max(NAMES_MIN, Math.ceil(charsMax / CHARS_PER_NAME)), fieldNames);
   const language = languageOf(events);
   const isUnlabelled = !events.some(({ type }) => type === "assistant" || type === "call");
@@ -67,6 +67,17 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
   );
   const notes = text === "" ? [`A budget of ${budgetTokens} tokens holds no summary.`] : [];
   return { text, checkpoint, calls: 0, notes };
+}
+
+/** Of one result, so much is searched for the names of its fields. */
+const RESULT_CHARS_MAX = 40_000;
+/** A field's name, in JSON however often it is quoted. */
+const FIELD_NAME = /(?<![A-Za-z_])([A-Za-z_]{3,60})\\{0,9}["'] ?:/g;
+
+/** Names of fields of a call and its result, which nobody needs to be told. */
+function fieldNamesOf({ fields, called }: LoggedCall): readonly string[] {
+  const returned = called.output.slice(0, RESULT_CHARS_MAX).matchAll(FIELD_NAME);
+  return [...fields.flatMap(({ key }) => key.split(".")), ...Array.from(returned, ([, name = ""]) => name)];
 }
 
 interface Source {

@@ -11,7 +11,7 @@ export interface Identifiers {
   readonly byMessage: ReadonlyMap<number, ReadonlySet<string>>;
 }
 
-/** `fieldNames` are names of arguments, which nobody needs to be told. */
+/** `fieldNames` are names of arguments and results, which nobody needs to be told. */
 export function rankIdentifiers(
   messages: readonly Message[],
   limit: number,
