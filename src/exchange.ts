@@ -9,6 +9,8 @@ import { type Compactor, type CompactorOptions, createCompactor } from "./compac
 import { CompactionError } from "./core/errors.ts";
 import type { JsonObject } from "./core/json.ts";
 import type { FormatName } from "./core/message.ts";
+import { checkSchema, refuseProblems } from "./core/settings/check-schema.ts";
+import { amount, filledText, flag, group, type ObjectSchema } from "./core/settings/schema.ts";
 import type { Store } from "./core/store/store.ts";
 import { hasTraffic, type TrafficStore } from "./core/store/traffic.ts";
 import { converse, type ExchangeCall, type Recognised } from "./exchange/converse.ts";
@@ -61,7 +63,7 @@ export interface Exchange {
   /** Whether requests to this address may hold a conversation; the body of any other need not be read. */
   recognises(method: string, url: string): boolean;
   exchange(call: ExchangeCall): Promise<Response>;
-  /** Resolves once the store is open; throws why it cannot be. */
+  /** Resolves once the store has answered; throws why it does not. */
   ready(): Promise<void>;
   /** Closes a store that was given as an address. */
   close(): Promise<void>;
@@ -73,9 +75,15 @@ const CONVERSATIONS = 256;
 export function createExchange(options: ExchangeOptions): Exchange {
   const { conversation, onCompaction, onExchange, onError, summarizer, ...kept } = options;
   const { store: given, callerKey, recall = false, cacheMarks = false, ...others } = kept;
+  const own = { callerKey, recall, cacheMarks, conversations: others.conversations };
+  const named = typeof conversation === "function" ? undefined : conversation;
+  refuseProblems(checkSchema({ ...own, conversation: named }, OWN_OPTIONS, { partial: true }));
   if (recall && given === undefined) throw new CompactionError("invalid-settings", "`recall` needs a `store`.");
   const live = new AsyncLocalStorage<LiveRequest>();
-  const own = summarizer === "self" ? selfSummarizer(() => live.getStore()) : summarizer;
+  if (typeof summarizer === "string" && summarizer !== "self") {
+    throw new CompactionError("invalid-settings", 'summarizer must be "self", or a summarizer.');
+  }
+  const summarizing = summarizer === "self" ? selfSummarizer(() => live.getStore()) : summarizer;
   const compactors = new Map<FormatName, Compactor>();
   const texts = createKnownTexts();
   const readText = createTextReader();
@@ -83,7 +91,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   const compactorFor = (name: FormatName): Compactor => {
     const known = compactors.get(name);
     if (known !== undefined) return known;
-    const settings = { ...others, conversations: 1, ...(own !== undefined && { summarizer: own }) };
+    const settings = { ...others, conversations: 1, ...(summarizing !== undefined && { summarizer: summarizing }) };
     const made = createCompactor({ ...settings, format: formatNamed(name) });
     compactors.set(name, made);
     return made;
@@ -123,13 +131,22 @@ export function createExchange(options: ExchangeOptions): Exchange {
       return refused ?? live.run(liveRequest(request), () => converse(request));
     },
     ready: async () => {
-      await store;
+      await (await store)?.findPrefix(["ready"]);
     },
     close: async () => {
       if (typeof given === "string") await (await store)?.close();
     },
   };
 }
+
+/** Those that are data, and that no compactor takes. */
+const OWN_OPTIONS: ObjectSchema = group("Options of an exchange.", {
+  recall: flag("Whether the model is offered the recall tool."),
+  cacheMarks: flag("Whether marks for the cache are added."),
+  callerKey: filledText("The key of the hash by which callers are told apart."),
+  conversations: amount("How many are remembered.", 1),
+  conversation: filledText("A header that has an id of the conversation."),
+});
 
 /** Whoever needs more than hashes of high-entropy keys gives a key of their own. */
 const CALLER_KEY = "palimpsest";

@@ -26,6 +26,8 @@ const KILLS = sampleOf(100, 3);
 const WINDOW_TOKENS = 20_000;
 const CALLS = 24;
 const AGENTS = 3;
+/** Only what hangs waits so long. */
+const HANGS_MS = 120_000;
 const OPENING = "[Summary of the earlier conversation";
 
 test("killed at any moment under load, it stores nothing half, and every agent comes to its end", async () => {
@@ -41,15 +43,21 @@ test("killed at any moment under load, it stores nothing half, and every agent c
   const port = Number(new URL(origin).port);
   let isOver = false;
   let ended = 0;
+  const answered = new Set<number>();
   const work = async (number: number): Promise<void> => {
+    const workAs = number % 2 === 0 ? workAsAnthropic : workAsOpenAi;
     for (let round = 0; round === 0 || !isOver; round++) {
-      await (number % 2 === 0 ? workAsAnthropic : workAsOpenAi)(origin, `Task ${number}.${round}: read all files.`);
+      await workAs(origin, `Task ${number}.${round}: read all files.`, () => answered.add(number));
       ended++;
     }
   };
   const agents = Promise.all(Array.from({ length: AGENTS }, (_, number) => work(number)));
   const random = createRandom(seed);
   for (let kills = 0; kills < KILLS; kills++) {
+    answered.clear();
+    // On a slow machine no agent would ever get an answer. Every other kill waits for nobody, and may hit the start.
+    const allAnswered = () => expect.poll(() => answered.size, { timeout: HANGS_MS }).toBe(AGENTS);
+    if (kills % 2 === 0) await Promise.race([agents, allAnswered()]);
     await pause(random.below(400));
     gateway.process.kill("SIGKILL");
     await once(gateway.process, "close");
@@ -82,8 +90,8 @@ function nextCall({ body }: ModelRequest): ScriptedReply {
   return { ...reasoning, text: `Step ${call}.`, toolCalls: [{ name: "read_file", input: { call } }] };
 }
 
-const ATTEMPTS_MAX = 200;
 const RETRY_MS = 100;
+const ATTEMPTS_MAX = HANGS_MS / RETRY_MS;
 
 /** An agent asks again where its connection broke, and does not where it was refused. */
 async function retried<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
@@ -98,13 +106,14 @@ async function retried<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-async function workAsAnthropic(baseURL: string, prompt: string): Promise<void> {
+async function workAsAnthropic(baseURL: string, prompt: string, onAnswer: () => void): Promise<void> {
   const client = new Anthropic({ baseURL, apiKey: "key-anthropic", maxRetries: 0 });
   const tools = [{ name: "read_file", input_schema: { type: "object" as const } }];
   const base = { model: "claude-opus-5-5", max_tokens: 1_000, thinking: { type: "adaptive" as const }, tools };
   const messages: Anthropic.Beta.BetaMessageParam[] = [{ role: "user", content: prompt }];
   for (let call = 1; ; call++) {
     const answer = await retried(() => client.beta.messages.stream({ ...base, messages }).finalMessage());
+    onAnswer();
     messages.push({ role: "assistant", content: answer.content });
     const use = answer.content.find(({ type }) => type === "tool_use");
     if (use?.type !== "tool_use") return expect(call).toBe(CALLS + 1);
@@ -112,12 +121,13 @@ async function workAsAnthropic(baseURL: string, prompt: string): Promise<void> {
   }
 }
 
-async function workAsOpenAi(origin: string, prompt: string): Promise<void> {
+async function workAsOpenAi(origin: string, prompt: string, onAnswer: () => void): Promise<void> {
   const client = new OpenAI({ baseURL: `${origin}/v1`, apiKey: "key-openai", maxRetries: 0 });
   const tools = [{ type: "function" as const, function: { name: "read_file", parameters: { type: "object" } } }];
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: prompt }];
   for (let call = 1; ; call++) {
     const answer = await retried(() => client.chat.completions.create({ model: "gpt-5", tools, messages }));
+    onAnswer();
     const message = answer.choices[0]?.message;
     if (message?.tool_calls === undefined) return expect(call).toBe(CALLS + 1);
     const [use] = message.tool_calls;

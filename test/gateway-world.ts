@@ -13,7 +13,7 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { buffer, text } from "node:stream/consumers";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { type GatewayLogLine, type GatewayServer, type ServeOptions, serveGateway } from "../src/gateway.ts";
 
 export interface Upstream {
@@ -102,17 +102,32 @@ export async function speak(url: string, bytes: string | readonly string[]): Pro
 export interface GatewayProcess {
   readonly process: ChildProcess;
   readonly origin: string;
+  /** The next line of its log that holds the text. */
+  logged(text: string): Promise<string>;
 }
 
 /** With a file of options; ends with the test at the latest. */
 export async function startProcess(config: string, port: number): Promise<GatewayProcess> {
   const main = join(import.meta.dirname, "../src/cli/main.ts");
   const words = [main, "gateway", "--config", config, "--port", String(port), "--quiet"];
-  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });
+  const unread: string[] = [];
+  createInterface(child.stderr).on("line", (line) => unread.push(line));
+  const logged = (wanted: string): Promise<string> =>
+    vi.waitUntil(
+      () => {
+        const at = unread.findIndex((line) => line.includes(wanted));
+        return at < 0 ? undefined : unread.splice(0, at + 1).at(-1);
+      },
+      { timeout: LOGGED_MS },
+    );
   onTestFinished(() => void child.kill("SIGKILL"));
   for await (const line of createInterface(child.stdout)) {
     const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-    if (origin !== undefined) return { process: child, origin };
+    if (origin !== undefined) return { process: child, origin, logged };
   }
-  throw new Error("The gateway did not start.");
+  throw new Error(`The gateway did not start: ${unread.join("\n")}`);
 }
+
+/** Only what hangs waits so long. */
+const LOGGED_MS = 60_000;

@@ -1,4 +1,5 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   copyFileSync,
   globSync,
@@ -253,8 +254,46 @@ test.each(["README.md", "docs/sessions.md"])("the examples with the official cli
   expect(bodies).toHaveLength(examples.length);
 });
 
-/** Commands that are run in another way, because `.ci/run` or `beforeAll` runs them already. */
+const GATEWAY_COMMANDS = [
+  "npx palimpsest gateway --store sqlite:./sessions.db",
+  "ANTHROPIC_BASE_URL=http://127.0.0.1:4100 claude",
+];
+
+/** Asks as Claude Code does: its base address, its key, and one question. */
+const CLAUDE = `#!/usr/bin/env node
+import Anthropic from "@anthropic-ai/sdk";
+const messages = [{ role: "user", content: "Fix the build" }];
+console.log((await new Anthropic().messages.create({ model: "claude-opus-5-5", max_tokens: 1024, messages })).content[0].text);
+`;
+
+test("the README's example of the gateway runs, and its dashboard is where it says", async () => {
+  const { bodies, env, close } = await startProviders();
+  onTestFinished(() => void close());
+  const config = join(folder, "gateway.json");
+  writeFileSync(config, JSON.stringify({ upstreams: { anthropic: env.ANTHROPIC_BASE_URL } }));
+  writeFileSync(join(folder, "node_modules/.bin/claude"), CLAUDE, { mode: 0o755 });
+  const [start = "", ask = ""] = GATEWAY_COMMANDS;
+  // The provider is this test's, and so is the port.
+  const words = `${start.replace("npx ", "node_modules/.bin/")} --port 0 --config ${config}`.split(" ");
+  const gateway = spawn(words[0] ?? "", words.slice(1), { cwd: folder, env, stdio: ["ignore", "pipe", "ignore"] });
+  onTestFinished(() => void gateway.kill("SIGKILL"));
+  const greeting = String((await once(gateway.stdout, "data"))[0]);
+  const [origin = ""] = /http:\/\/[\d.:]+/.exec(greeting) ?? [];
+  expect(greeting).toContain(ask.replace("http://127.0.0.1:4100", origin));
+  expect(greeting).toContain(`Dashboard: ${origin}/\n`);
+  const line = ask.replace("http://127.0.0.1:4100", origin).replace("claude", "node_modules/.bin/claude");
+  const { stdout } = await promisify(execFile)("sh", ["-c", line], { cwd: folder, env });
+  expect([stdout, bodies.length]).toEqual(["Done.\n", 1]);
+  expect(await (await fetch(`${origin}/`)).text()).toContain("<title>Palimpsest</title>");
+  expect(await (await fetch(`${origin}/dashboard/sessions`)).text()).toContain("Fix the build");
+  expect(readFileSync(join(root, "README.md"), "utf8")).toMatch(/dashboard\S+ at\s+<http:\/\/127\.0\.0\.1:4100\/>/);
+  gateway.kill("SIGTERM");
+  expect(await once(gateway, "close")).toEqual([0, null]);
+});
+
+/** Commands that are run in another way, because another test, `.ci/run` or `beforeAll` runs them already. */
 const OUTER_COMMANDS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(GATEWAY_COMMANDS.map((command) => [command, "the test above"])),
   "npm install palimpsest": "done above, with the packed file",
   "npm install && npm start": "npm start",
   "npm install && npm test": "done by .ci/run, word for word",

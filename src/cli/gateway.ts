@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { CompactionError } from "../core/errors.ts";
+import { isPlainObject } from "../core/json.ts";
 import type { Store } from "../core/store/store.ts";
 import { CLIENTS } from "../gateway/clients.ts";
 import type { GatewayServer, ServeOptions } from "../gateway/serve.ts";
@@ -53,25 +54,30 @@ Examples:
 `,
   topic: (name) => {
     const client = Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined;
-    if (client === undefined) throw usage(`there is no help on ${name}${didYouMean(name, Object.keys(CLIENTS))}`);
+    const names = Object.keys(CLIENTS);
+    if (client === undefined)
+      throw usage(`there is no help on "${name}"${didYouMean(name, names) || `; there is on ${names.join(", ")}`}`);
     return `${client.title}:\n\n${client.lines(URL_SHOWN)}\n\nWith a token: ${client.token("TOKEN")}\n`;
   },
   run,
 };
 
 async function run(given: Words, io: Io): Promise<ExitCode> {
+  const [word] = given.operands;
+  if (word !== undefined) throw usage(`gateway takes nothing but options, but was given "${word}"`);
   const { serveGateway } = await import("../gateway/serve.ts");
   const first = readOptions(given, io);
   const store = first.store === undefined ? undefined : await openStore(String(first.store));
-  const pages = store === undefined ? undefined : await dashboardOver(store, { first, given, io });
+  const pagesFor = store === undefined ? undefined : await dashboardOver(store, { first, given, io });
   const settled = (options: ServeOptions): ServeOptions => {
-    if (options.store !== first.store) throw usage("the store cannot change while the gateway runs");
+    if (options.store !== first.store) throw usage("the store cannot change while the gateway runs: start it anew");
+    const pages = pagesFor?.(options);
     return { ...options, ...(store && { store }), ...(pages && { pages }), log: logTo(given, io) };
   };
   try {
     const server = await serveGateway(settled(first));
     const ended = untilEnded(server, io, () => server.reload(settled(readOptions(given, io))));
-    io.stdout.write(greeting(server.url, pages !== undefined));
+    io.stdout.write(greeting(server.url, pagesFor !== undefined));
     return await ended;
   } finally {
     await store?.close();
@@ -82,12 +88,12 @@ async function run(given: Words, io: Io): Promise<ExitCode> {
 async function dashboardOver(
   store: Store,
   { first, given, io }: { readonly first: ServeOptions; readonly given: Words; readonly io: Io },
-): Promise<ServeOptions["pages"]> {
+): Promise<((options: ServeOptions) => ServeOptions["pages"]) | undefined> {
   const token = io.environment.PALIMPSEST_DASHBOARD_TOKEN || undefined;
   if (first.token !== undefined && token === undefined) return undefined;
   const { createDashboard } = await import("../dashboard.ts");
   const allowChanges = given.isSet("allow-changes");
-  return createDashboard({ store, allowChanges, hosts: first.hosts ?? [], ...(token !== undefined && { token }) });
+  return ({ hosts = [] }) => createDashboard({ store, allowChanges, hosts, ...(token !== undefined && { token }) });
 }
 
 /** Ctrl-C and SIGTERM end it; SIGHUP has it read its settings again. */
@@ -176,18 +182,40 @@ const KEYS = [
 ];
 
 function readConfig(file: string): ServeOptions {
-  let config: unknown;
-  try {
-    config = JSON.parse(readFileSync(file, "utf8"));
-  } catch (cause) {
-    const problem = cause instanceof Error ? oneLine(cause.message) : String(cause);
-    throw new CompactionError("invalid-settings", `${oneLine(file)} cannot be read as JSON: ${problem}`, { cause });
-  }
-  if (typeof config !== "object" || config === null || Array.isArray(config))
-    throw usage(`${oneLine(file)} must hold one object`);
+  const config = parsedFile(file);
+  if (!isPlainObject(config)) throw usage(`${oneLine(file)} must hold one object`);
   const unknown = Object.keys(config).find((key) => !KEYS.includes(key));
   if (unknown !== undefined)
     throw usage(`${oneLine(file)} has an unknown key "${oneLine(unknown)}"${didYouMean(unknown, KEYS)}`);
-  const { settings, ...others } = config as { readonly settings?: object };
+  const { settings = {}, ...others } = config;
+  if (!isPlainObject(settings)) throw usage(`"settings" of ${oneLine(file)} must be an object`);
+  const outside = Object.keys(settings).find((key) => key !== "windowTokens" && KEYS.includes(key));
+  if (outside !== undefined) throw usage(`"${outside}" of ${oneLine(file)} belongs beside "settings", not into it`);
   return { ...others, ...settings };
 }
+
+/** A mark of the byte order, as some editors write it, is no part of JSON. */
+const BYTE_ORDER_MARK = /^\uFEFF/;
+
+function parsedFile(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    const problem = `${oneLine(file)} cannot be read: ${READ_PROBLEMS[code] ?? `the system says ${code}`}`;
+    throw new CompactionError("unreadable-file", problem, { cause });
+  }
+  try {
+    return JSON.parse(text.replace(BYTE_ORDER_MARK, ""));
+  } catch (cause) {
+    const problem = cause instanceof Error ? oneLine(cause.message) : String(cause);
+    throw new CompactionError("unreadable-file", `${oneLine(file)} is no JSON: ${problem}`, { cause });
+  }
+}
+
+const READ_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a folder",
+  EACCES: "its permissions forbid it",
+};

@@ -7,12 +7,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { isDeepStrictEqual } from "node:util";
+import { checkSchema, refuseProblems } from "../core/settings/check-schema.ts";
+import { filledText, group, type ObjectSchema } from "../core/settings/schema.ts";
 import { createExchange, type Exchange, type ExchangeOptions } from "../exchange.ts";
 import { createTelemetry } from "../telemetry.ts";
 import { accessOf } from "./access.ts";
 import { type Answer, converse, type Turn } from "./converse.ts";
 import { OWN_HEADERS, passedHeaders, STATE_HEADER } from "./headers.ts";
-import { type GatewayLimits, LIMITS } from "./limits.ts";
+import { type GatewayLimits, LIMITS, limitsSchema } from "./limits.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { readBody } from "./read-body.ts";
 import { type ParsedUpstreams, parseUpstreams, routeOf, type Upstreams } from "./routes.ts";
@@ -71,7 +73,8 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     close: async () => {
       world.isClosed = true;
       const { log } = state.options;
-      log?.({ time: new Date().toISOString(), level: "info", event: "closing", requestsOpen: world.open.size });
+      const { size: requestsOpen } = world.open;
+      if (requestsOpen > 0) log?.({ time: new Date().toISOString(), level: "info", event: "closing", requestsOpen });
       await Promise.all(world.open);
       state.upstream.close();
       await state.exchange.close();
@@ -109,7 +112,8 @@ interface Note {
 }
 
 function createState(options: GatewayOptions, world: World, before?: State): State {
-  const { upstreams: given, token: _t, hosts: _h, limits: some, log, pages: _p, ...exchangeOptions } = options;
+  const { upstreams: given, token, hosts, limits: some, log, pages: _p, ...exchangeOptions } = options;
+  refuseProblems(checkSchema({ token, hosts, limits: some }, OWN_OPTIONS, { partial: true }));
   const limits = { ...LIMITS, ...some };
   const upstreams = parseUpstreams(given);
   const shared = { options, exchangeOptions, upstreams, limits, span: createTelemetry(options.telemetry).span };
@@ -138,6 +142,15 @@ function createState(options: GatewayOptions, world: World, before?: State): Sta
   });
   return { ...shared, exchange, notes, upstream: before?.upstream ?? createUpstreamClient() };
 }
+
+const HOSTS_MAX = 1_000;
+
+/** Those that are data and no upstreams. */
+const OWN_OPTIONS: ObjectSchema = group("Options of a gateway.", {
+  token: filledText("What every request must bring."),
+  hosts: { type: "list", of: filledText("A name."), maxItems: HOSTS_MAX, about: "Names under which it is asked." },
+  limits: limitsSchema,
+});
 
 const TOKEN_KINDS = [
   ["input", "inputTokens"],

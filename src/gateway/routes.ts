@@ -5,6 +5,7 @@
 
 import type { IncomingHttpHeaders } from "node:http";
 import { CompactionError } from "../core/errors.ts";
+import { isPlainObject } from "../core/json.ts";
 
 /** Names and their base addresses; a path in one is put before the path of each request. */
 export type Upstreams = Readonly<Record<string, string>>;
@@ -74,6 +75,9 @@ export type ParsedUpstreams = ReadonlyMap<string, URL>;
 
 /** Those of the providers, and those that are given. Throws for an address that cannot be one. */
 export function parseUpstreams(given: Upstreams = {}): ParsedUpstreams {
+  // Not shown, as below.
+  if (!isPlainObject(given))
+    throw new CompactionError("invalid-settings", "upstreams must be an object of names and addresses");
   return new Map(Object.entries({ ...PROVIDERS, ...given }).map(([name, address]) => [name, parse(name, address)]));
 }
 

@@ -7,8 +7,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CompactionError } from "../core/errors.ts";
+import { checkSchema, refuseProblems } from "../core/settings/check-schema.ts";
+import { amount, filledText, group, type ObjectSchema } from "../core/settings/schema.ts";
 import { isLoopback } from "./access.ts";
-import { createGateway, type Gateway, type GatewayOptions } from "./handler.ts";
+import { createGateway, type GatewayOptions } from "./handler.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface ServeOptions extends GatewayOptions {
@@ -18,8 +20,10 @@ export interface ServeOptions extends GatewayOptions {
   readonly host?: string;
 }
 
-export interface GatewayServer extends Pick<Gateway, "reload"> {
+export interface GatewayServer {
   readonly url: string;
+  /** Other options for the requests that come from now on. Throws where they are wrong or name another port or host, and then the old ones stay. */
+  reload(options: ServeOptions): void;
   /** Takes no more requests and waits for those under way, but not longer than that, or than `limits.graceMs`. */
   close(withinMs?: number): Promise<void>;
 }
@@ -38,30 +42,45 @@ const CONNECTION_LIMITS = {
 } as const;
 const CONNECTIONS_MAX = 2_000;
 
+const ADDRESS: ObjectSchema = group("Where a gateway listens.", {
+  port: { ...amount("Its port."), max: 65_535 },
+  host: filledText("Its name or address."),
+});
+
 /** Listens, and resolves when it does. Throws `invalid-settings` where it cannot. */
 export async function serveGateway({ port = PORT, host = HOST, ...options }: ServeOptions): Promise<GatewayServer> {
-  if (!isLoopback(host) && options.token === undefined) {
-    const problem = `The gateway passes keys on, so it listens on ${host} only with a token`;
-    throw new CompactionError("invalid-settings", `${problem}: set PALIMPSEST_GATEWAY_TOKEN, or use ${HOST}.`);
-  }
+  refuseProblems(checkSchema({ port, host }, ADDRESS, { partial: false }));
+  refuseOpenDoor(host, options);
   const gateway = createGateway(options);
   await gateway.ready();
-  const { headersMs, graceMs } = { ...LIMITS, ...options.limits };
-  const server = createServer({ ...CONNECTION_LIMITS, headersTimeout: headersMs }, gateway);
+  let limits = { ...LIMITS, ...options.limits };
+  const server = createServer({ ...CONNECTION_LIMITS, headersTimeout: limits.headersMs }, gateway);
   server.maxConnections = CONNECTIONS_MAX;
   server.listen(port, host);
   try {
     await once(server, "listening");
   } catch (cause) {
-    const message = `The gateway cannot listen on ${host}, port ${port}. Choose another port.`;
-    throw new CompactionError("invalid-settings", message, { cause });
+    await gateway.close();
+    const problem = `The gateway cannot listen on ${host}, port ${port}: ${listenProblem(cause)}`;
+    throw new CompactionError("invalid-settings", problem, { cause });
   }
   // A server that listens on a port has an address of this form.
   const { port: taken } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}`,
-    reload: gateway.reload,
-    close: async (withinMs = graceMs) => {
+    reload: ({ port: otherPort = port, host: otherHost = host, ...next }) => {
+      if (otherPort !== port || otherHost !== host) {
+        throw new CompactionError(
+          "invalid-settings",
+          "port and host cannot change while the gateway runs: start it anew.",
+        );
+      }
+      refuseOpenDoor(host, next);
+      gateway.reload(next);
+      limits = { ...LIMITS, ...next.limits };
+      server.headersTimeout = limits.headersMs;
+    },
+    close: async (withinMs = limits.graceMs) => {
       const closed = once(server, "close");
       server.close();
       const timer = setTimeout(() => server.closeAllConnections(), withinMs);
@@ -72,3 +91,21 @@ export async function serveGateway({ port = PORT, host = HOST, ...options }: Ser
     },
   };
 }
+
+function refuseOpenDoor(host: string, { token }: GatewayOptions): void {
+  if (isLoopback(host) || token !== undefined) return;
+  const problem = `The gateway passes keys on, so it listens on ${host} only with a token`;
+  throw new CompactionError("invalid-settings", `${problem}: set PALIMPSEST_GATEWAY_TOKEN, or use ${HOST}.`);
+}
+
+function listenProblem(cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  return LISTEN_PROBLEMS[code] ?? `the system says ${code}. Choose another one.`;
+}
+
+const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "something listens there already. Choose another port, or 0 for any that is free.",
+  EACCES: "only an administrator may. Choose a port above 1023.",
+  EADDRNOTAVAIL: "this machine has no such address. Choose another host.",
+  ENOTFOUND: "nobody knows that name. Choose another host.",
+};
