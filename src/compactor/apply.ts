@@ -17,6 +17,7 @@ import { holdsPrompt } from "../core/plan/render.ts";
 import type { Format, Violation } from "../core/ports.ts";
 import { repair } from "../core/repair/repair.ts";
 import type { Settings } from "../core/settings/settings.ts";
+import { grouped } from "../core/text.ts";
 import { bindsThinking, stripBoundThinking, withDroppableThinking } from "../core/thinking.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import type { Decision } from "./decide.ts";
@@ -108,13 +109,9 @@ function shorterTail(plan: Plan, { input, originals, texts }: Decision): readonl
   const askedTokens = sumTokens(asked, (message) => tokensOf(whole(message)));
   const keptTokens = sumTokens(kept, tokensOf);
   if (kept.length === asked.length && keptTokens >= askedTokens) return [];
-  const ofMessages = `${number(kept.length)} of ${number(asked.length)} messages`;
-  const ofTokens = `${number(keptTokens)} of ${number(askedTokens)} tokens`;
+  const ofMessages = `${grouped(kept.length)} of ${grouped(asked.length)} messages`;
+  const ofTokens = `${grouped(keptTokens)} of ${grouped(askedTokens)} tokens`;
   return [`There was no room for the whole tail that the settings protect: ${ofMessages} and ${ofTokens} of it stay.`];
-}
-
-function number(value: number): string {
-  return value.toLocaleString("en-US");
 }
 
 /** A note where the settings want the summary in the system prompt, and the conversation has none. */

@@ -17,7 +17,7 @@ import type {
 import { LEASE_LENGTHS_MAX, messageIdOf } from "../../core/store/store-rules.ts";
 import type { StoredEdit } from "../../core/store/store-upkeep.ts";
 import { checkGround, isBehind, messageMissing, notInView, planRollback } from "../refusals.ts";
-import { type LogEvent, newLog, type Row, type SessionLog } from "./session-log.ts";
+import type { LogEvent, Row, SessionLog } from "./session-log.ts";
 
 export type LogRecord =
   | AppendRecord
@@ -87,11 +87,6 @@ export function makeCreated(session: NewSession, made: { readonly at: Date; read
   const { id, format, base, agentId = "", parentId = null, metadata = {} } = session;
   const [at, incarnation] = [made.at.toISOString(), made.incarnation];
   return { id, incarnation, format, base: ownCopy(base), agentId, parentId, metadata: ownCopy(metadata), at };
-}
-
-/** Undefined where nothing is appended. */
-export function makeFirst(created: LogHeader, first: Batch): AppendRecord | undefined {
-  return makeAppended(newLog(created), first, created.at);
 }
 
 /** Undefined where nothing is appended. */
@@ -210,12 +205,13 @@ export interface LeaseState {
 
 export const NO_LEASE: LeaseState = { holder: "", token: 0, expiresAtMs: 0, lengthMs: 0 };
 
+interface LeaseLength {
+  readonly now: Date;
+  readonly ttlMs: number;
+}
+
 /** Undefined while another holder has it. */
-export function takeLease(
-  state: LeaseState,
-  holder: string,
-  until: { readonly now: Date; readonly ttlMs: number },
-): LeaseState | undefined {
+export function takeLease(state: LeaseState, holder: string, until: LeaseLength): LeaseState | undefined {
   const nowMs = until.now.getTime();
   const leftMs = state.expiresAtMs - nowMs;
   if (leftMs > 0 && leftMs <= LEASE_LENGTHS_MAX * state.lengthMs) return undefined;
@@ -224,11 +220,7 @@ export function takeLease(
 }
 
 /** Undefined when it is lost or has expired. */
-export function renewLease(
-  state: LeaseState,
-  lease: Lease,
-  until: { readonly now: Date; readonly ttlMs: number },
-): LeaseState | undefined {
+export function renewLease(state: LeaseState, lease: Lease, until: LeaseLength): LeaseState | undefined {
   if (!holdsLease(state, lease, until.now)) return undefined;
   return { ...state, expiresAtMs: until.now.getTime() + until.ttlMs, lengthMs: until.ttlMs };
 }

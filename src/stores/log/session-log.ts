@@ -1,7 +1,6 @@
 /** One session in memory, as its records left it. Only `applyRecord` changes it, in place. With `isWhole` false it holds the view alone. */
 
-import type { JsonObject, JsonValue } from "../../core/json.ts";
-import { deepFreeze } from "../../core/json.ts";
+import { deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { FormatName } from "../../core/message.ts";
 import {
   type Counters,
