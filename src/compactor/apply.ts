@@ -12,7 +12,7 @@ import type { Conversation, Message } from "../core/message.ts";
 import { applyPlan, checkPlan, isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import { wantedCut } from "../core/plan/partition.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { type PlanInput, partitionFor, sumTokens } from "../core/plan/plan-input.ts";
+import { fullPartition, type PlanInput, sumTokens } from "../core/plan/plan-input.ts";
 import { holdsPrompt } from "../core/plan/render.ts";
 import type { Format, Violation } from "../core/ports.ts";
 import { repair } from "../core/repair/repair.ts";
@@ -98,7 +98,7 @@ function shorterTail(plan: Plan, { input, originals, texts }: Decision): readonl
   const removed = removedBy(plan);
   if (removed.size === 0 || input.isTargetExplicit) return [];
   const size = { messages: conversation.messages, tokensOf, tailTokens, tailMessages };
-  const { cut } = partitionFor(input, { tokens: tailTokens, messages: tailMessages });
+  const { cut } = fullPartition(input);
   const ours = new Set(found?.messageIds ?? []);
   const asked = conversation.messages.slice(Math.max(cut, wantedCut(size))).filter(({ id }) => !ours.has(id));
   const kept = asked.filter(({ id }) => !removed.has(id));
@@ -139,14 +139,6 @@ export function strategyOf({ strategy }: Decision, carried: Pick<AppliedPass, "m
   if (made?.type === "summary" && made.by.name === PROVIDED_NAME) return PROVIDED_NAME;
   if (made?.type === "truncate") return "truncate";
   return strategy === "native" && native?.type !== "replaced" ? "summarize" : strategy;
-}
-
-export function zoneTokens({ input }: Decision, plan: Plan): number {
-  const removed = removedBy(plan);
-  return input.conversation.messages.reduce(
-    (sum, message) => sum + (removed.has(message.id) ? input.tokensOf(message) : 0),
-    0,
-  );
 }
 
 export function firstKept(before: Conversation, after: Conversation): string | undefined {

@@ -7,8 +7,8 @@ import type { Conversation, Message } from "../core/message.ts";
 import { applyPlan, removedBy } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import type { NothingToDo, Plan, Reason, SummarizeStep, TextStep } from "../core/plan/plan.ts";
-import { nothingToDo, type OwnStrategy, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
-import { capSteps, pruneSteps, pruningPays, trimResults } from "../core/plan/prune.ts";
+import { fullPartition, nothingToDo, type OwnStrategy, type PlanInput, totalTokens } from "../core/plan/plan-input.ts";
+import { capSteps, freedTokens, pruneSteps, pruningPays, trimResults } from "../core/plan/prune.ts";
 import type { Originals } from "../core/plan/pruned-texts.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
 import {
@@ -240,10 +240,10 @@ const EMPTY_PLAN: Plan = {
 function waterStage(before: Stage): Stage {
   const { given, input } = before;
   const { settings, view, tokensOf } = given;
-  const { prune, protect } = settings;
+  const { prune } = settings;
   const tokens = totalTokens(input);
   if (!isAboveHighWater(settings, tokens)) return before;
-  const { protectedBy } = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
+  const { protectedBy } = fullPartition(input);
   // Even where the tail is not spared, keep what the model has not read yet.
   const mayPrune = (index: number): boolean =>
     prune.sparesTail ? !protectedBy.has(index) : protectedBy.get(index) !== "open-round";
@@ -251,7 +251,7 @@ function waterStage(before: Stage): Stage {
   const { pairing } = input.structure;
   const pruneInput = { messages: view.messages, pairing, settings, tokensOf, mayPrune, namesRecall: input.namesRecall };
   const steps = pruneSteps(pruneInput, { freeTokens });
-  const freed = steps.reduce((sum, step) => sum + step.freesTokens, 0);
+  const freed = freedTokens(steps);
   // A batch that frees little would run again with every request, and change the prefix each time.
   const isMuch = freed >= shareOf(tokens, settings.antiThrash.minFreedRatio);
   const isWorthIt = prune.highWaterRatio === 0 || (isMuch && paysByItself(given, { input, steps }));

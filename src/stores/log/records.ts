@@ -1,18 +1,16 @@
 /** What can happen to a session, as data: a session is the sequence of its records. Makes records, or refuses; changes nothing. */
 
-import { type JsonObject, type JsonValue, ownCopy } from "../../core/json.ts";
-import type { Role } from "../../core/message.ts";
-import { type PassHistory, type UsageCounts, wholeUsage } from "../../core/store/counters.ts";
+import { type JsonObject, ownCopy } from "../../core/json.ts";
+import { type UsageCounts, wholeUsage } from "../../core/store/counters.ts";
 import type {
   Batch,
   Commit,
   Lease,
-  NewEvent,
   NewMessage,
   NewSession,
   Rollback,
   SessionUpdate,
-  SystemEdit,
+  StoredMessage,
 } from "../../core/store/store.ts";
 import { LEASE_LENGTHS_MAX, messageIdOf } from "../../core/store/store-rules.ts";
 import type { StoredEdit } from "../../core/store/store-upkeep.ts";
@@ -51,25 +49,14 @@ export interface AppendRecord {
   readonly usage?: UsageCounts;
 }
 
-export interface LogMessage {
-  readonly id: string;
-  readonly sequence: number;
-  readonly order: number;
-  readonly role: Role;
-  readonly body: JsonValue;
-  readonly isPinned: boolean;
-}
+export type LogMessage = Pick<StoredMessage, "id" | "sequence" | "order" | "role" | "body" | "isPinned">;
 
-export interface CommitRecord {
+export interface CommitRecord extends Pick<Commit, "event" | "archivedIds" | "system" | "passes"> {
   readonly type: "committed";
   readonly at: string;
   readonly eventId: string;
-  readonly event: NewEvent;
-  readonly archivedIds: readonly string[];
   readonly edits: readonly StoredEdit[];
   readonly inserted: readonly LogMessage[];
-  readonly system: SystemEdit | null;
-  readonly passes: PassHistory;
   /** Null when unknown. */
   readonly totalTokens: number | null;
   /** More was appended after the plan was made. */
