@@ -24,8 +24,7 @@ import { rankHits } from "./core/search/rank-hits.ts";
 import { CANDIDATES_MAX } from "./core/search/search.ts";
 import { oneLineHead } from "./core/search/snippet.ts";
 import type { SearchScope, StoredMessage } from "./core/store/store.ts";
-import { headOf } from "./core/text.ts";
-import { shown } from "./session/check-arguments.ts";
+import { headOf, quoted } from "./core/text.ts";
 import type { Session } from "./session/session-port.ts";
 import { encodeMessages, wireMessages } from "./session/wire-input.ts";
 
@@ -128,7 +127,7 @@ async function searchFor(session: Session, query: string, request: RecallRequest
     filter = { hitsMax, scope: "all", isWanted: () => true };
     found = await findHits(session, query, filter);
   }
-  if (found.length === 0) return `Nothing was found for ${shown(query)}. Try other or fewer words.`;
+  if (found.length === 0) return `Nothing was found for ${quoted(query)}. Try other or fewer words.`;
   const hits = found.slice(0, hitsMax).map((message) => excerptOf(query, message, HIT_CHARACTERS_MAX));
   const page = hits.slice(offset, offset + countThatFits(hits.slice(offset), charactersMax));
   if (page.length === 0) return NOTHING_MORE;
@@ -174,13 +173,13 @@ async function openMessage(
   { offset, charactersMax }: RecallRequest,
 ): Promise<string> {
   const [message] = await session.store.messages(session.id, [messageId]);
-  if (message === undefined) return `There is no message ${shown(messageId)}.`;
+  if (message === undefined) return `There is no message ${quoted(messageId)}.`;
   const text = quotable(bodyText(message.body));
   if (offset > 0 && offset >= text.length) return NOTHING_MORE;
   const page = headOf(text.slice(offset), charactersMax);
   const next = offset + page.length;
-  const quoted = `${QUOTATION_NOTE}\n${quotation(message, page.toWellFormed())}`;
-  return next >= text.length ? quoted : `${quoted}\n${cut(`${text.length - next} characters`, next)}`;
+  const answer = `${QUOTATION_NOTE}\n${quotation(message, page.toWellFormed())}`;
+  return next >= text.length ? answer : `${answer}\n${cut(`${text.length - next} characters`, next)}`;
 }
 
 /** The length of each message in a list. */
@@ -189,7 +188,7 @@ const LINE_CHARACTERS = 200;
 async function expandSummary(session: Session, summaryId: string, request: RecallRequest): Promise<string> {
   try {
     const messages = await session.expand(summaryId);
-    const head = `Summary ${shown(summaryId)} replaced ${messages.length} messages. ${QUOTATION_NOTE}`;
+    const head = `Summary ${quoted(summaryId)} replaced ${messages.length} messages. ${QUOTATION_NOTE}`;
     const quotations = messages.map((message) =>
       quotation(message, quotable(oneLineHead(bodyText(message.body), LINE_CHARACTERS))),
     );

@@ -21,6 +21,7 @@ import {
   type PlanInput,
   planOf,
   sumTokens,
+  tokensAmong,
   totalTokens,
 } from "./core/plan/plan-input.ts";
 import { freedTokens, prunableTokens, pruneSteps, pruningPays } from "./core/plan/prune.ts";
@@ -156,16 +157,14 @@ function prunesToTarget(input: PlanInput): readonly TextStep[] | undefined {
 
 function planTruncation(input: PlanInput): Plan {
   const parts = partitionForTruncation(input);
-  const { messages } = input.conversation;
   const tokensAfter = keptTokens(input, parts) + foundTokens(input);
   const fits = tokensAfter <= (input.targetTokens ?? input.settings.windowTokens);
   // Where everything fits, the tail is the whole list.
   if (parts.zone.length === 0)
     return nothingToDo(input, parts.cut === 0 && !fits ? "no-legal-cut" : "nothing-to-compact");
   if (parts.zone.length < input.settings.compact.minZoneMessages) return nothingToDo(input, "zone-too-small");
-  const messageIds = parts.zone.flatMap((index) => messages[index]?.id ?? []);
-  const inTheWay = obstacles(input, parts);
-  return planOf(input, [{ type: "drop", messageIds, reason: "older than the tail" }], { tokensAfter, inTheWay });
+  const drop: Step = { type: "drop", messageIds: idsAt(input, parts.zone), reason: "older than the tail" };
+  return planOf(input, [drop], { tokensAfter, inTheWay: obstacles(input, parts) });
 }
 
 type OwnPlan = { readonly plan: Plan } | { readonly refused: string };
@@ -227,10 +226,8 @@ function freedBy(step: Pick<TextStep, "messageId" | "part" | "text">, input: Pla
 
 /** At most half of the messages that leave, the room under the target, and the settings' own bounds. */
 function budgetFor(ids: readonly string[], input: PlanInput): number {
-  const leaving = new Set(ids);
   const { minTokens, maxTokens } = input.settings.summary.budget;
-  const zone = input.conversation.messages.filter(({ id }) => leaving.has(id));
-  const zoneTokens = sumTokens(zone, input.tokensOf);
+  const zoneTokens = tokensAmong(new Set(ids), input);
   const room = (input.targetTokens ?? input.settings.windowTokens) - (totalTokens(input) - zoneTokens);
   return Math.max(minTokens, Math.min(maxTokens, room, Math.floor(zoneTokens * ZONE_SHARE_MAX)));
 }

@@ -21,7 +21,7 @@ import {
 } from "./load.ts";
 import { count, oneLine, plural, wrap } from "./one-line.ts";
 import { terminalOf } from "./terminal.ts";
-import { refuseSameFile, writeOut } from "./write-out.ts";
+import { readOutput, refuseSameFile, writeOut } from "./write-out.ts";
 
 export const command: Command = {
   takesFile: true,
@@ -62,17 +62,13 @@ async function run(given: Words, io: Io): Promise<ExitCode> {
 
 /** Where a repair goes; undefined when none is asked for. */
 function outputOf(given: Words): string | undefined {
-  const out = given.text("out");
   if (!given.isSet("repair")) {
-    if (out !== undefined) throw usage("--out needs --repair");
+    if (given.text("out") !== undefined) throw usage("--out needs --repair");
     return undefined;
   }
-  if (out === undefined || out === "") throw usage("--repair needs --out FILE (- for standard output)");
-  if (out === STANDARD_INPUT) {
-    if (given.isSet("json")) throw usage("--json and --out - both want standard output; name a file");
-    return out;
-  }
-  if (given.file !== STANDARD_INPUT) refuseSameFile(given.file, out);
+  const out = readOutput(given);
+  if (out === undefined) throw usage("--repair needs --out FILE (- for standard output)");
+  if (out !== STANDARD_INPUT && given.file !== STANDARD_INPUT) refuseSameFile(given.file, out);
   return out;
 }
 

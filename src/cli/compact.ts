@@ -54,7 +54,7 @@ import {
 } from "./store-command.ts";
 import { PROFILE_OPTION, readProfile, type Subject, subjectOf } from "./subject.ts";
 import { type ProgressLine, progressLine, terminalOf } from "./terminal.ts";
-import { refuseSameFile, writeOut } from "./write-out.ts";
+import { readOutput, refuseSameFile, writeOut } from "./write-out.ts";
 
 export const command: Command = {
   takesFile: true,
@@ -363,17 +363,13 @@ function readWithSummary(given: Words): boolean {
 }
 
 function readOut(given: Words, isStored: boolean): string | undefined {
-  const out = given.text("out");
-  const [isDryRun, isJson] = [given.isSet("dry-run"), given.isSet("json")];
-  if (isDryRun && out !== undefined) throw usage("--dry-run writes nothing, so --out has no place with it");
-  const isRequestWanted = !(isJson || isStored || given.isSet("summary"));
+  const isDryRun = given.isSet("dry-run");
+  if (isDryRun && given.text("out") !== undefined)
+    throw usage("--dry-run writes nothing, so --out has no place with it");
+  const out = readOutput(given);
+  const isRequestWanted = !(given.isSet("json") || isStored || given.isSet("summary"));
   if (isDryRun || (out === undefined && !isRequestWanted)) return undefined;
-  if (out === undefined) return STANDARD_INPUT;
-  if (out === "") throw usage("--out needs a FILE (- for standard output)");
-  if (out === STANDARD_INPUT) {
-    if (isJson) throw usage("--json and --out - both want standard output; name a file");
-    return out;
-  }
+  if (out === undefined || out === STANDARD_INPUT) return STANDARD_INPUT;
   if (given.file !== STANDARD_INPUT && !isStored) refuseSameFile(given.file, out);
   return out;
 }

@@ -5,13 +5,14 @@ import { CompactionError } from "../core/errors.ts";
 import { isObject } from "../core/json.ts";
 import type { Batch } from "../core/store/store.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
+import { untilAborted } from "../core/waiting.ts";
 import { formatNamed } from "../formats.ts";
 import { baseOf } from "../session/session-view.ts";
 import { readAppendable } from "../session/wire-input.ts";
 import type { RecordedConversation, Transcript, TranscriptSource } from "../transcripts/index.ts";
 import { EXIT, type ExitCode, type Io, usage, type Words } from "./command.ts";
 import { type ExportedFile, readExported, readExportedFile, restoreSession } from "./exported-session.ts";
-import { heardStore, hearInterrupt, untilAborted } from "./interrupt.ts";
+import { heardStore, hearInterrupt } from "./interrupt.ts";
 import {
   CONVERSATION_OPTION,
   chooseConversation,
@@ -49,7 +50,8 @@ Examples:
     const options = readOptions(given);
     return async (request) => {
       const [file = ""] = request.operands;
-      const input = await untilAborted(request.signal, readImport(file, given.text("format"), request.io.stdin));
+      // Input that does not come cannot be stopped itself.
+      const input = await untilAborted(readImport(file, given.text("format"), request.io.stdin), request.signal);
       return "log" in input ? restore(request, input, options) : importAll(request, input, options);
     };
   },

@@ -55,19 +55,6 @@ async function hearKeys(): Promise<void> {
   await setImmediate();
 }
 
-/** Waits until the signal at most, for work that cannot be stopped itself, such as input that does not come. */
-export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-}
-
 /** Everything that an iteration yields; an interrupt is heard now and then. */
 export async function readAll<T>(items: AsyncIterable<T>, signal: AbortSignal): Promise<readonly T[]> {
   const list: T[] = [];

@@ -120,13 +120,11 @@ function noteLines({ fallbacks, notes, repairs, leftOut }: Compaction, terminal:
   if (lines.length === 0) return [];
   return [
     terminal.heading("Notes"),
-    ...lines.slice(0, NOTES_SHOWN).flatMap((line) => wrap(oneLine(line), terminal.columns - 2).map(indented)),
+    ...lines
+      .slice(0, NOTES_SHOWN)
+      .flatMap((line) => wrap(oneLine(line), terminal.columns - 2).map((each) => `  ${each}`)),
     ...terminal.more(lines.length - NOTES_SHOWN, "; --json has them all"),
   ];
-}
-
-function indented(line: string): string {
-  return `  ${line}`;
 }
 
 /** One line per rule: a long session may break the same one a hundred times. */

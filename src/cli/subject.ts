@@ -133,9 +133,7 @@ export const PROFILE_OPTION: OptionSpec = {
   about: "whose settings to use (default balanced)",
 };
 
-const DEFAULT_PROFILE = "balanced";
-
-export function readProfile(name = DEFAULT_PROFILE): string {
+export function readProfile(name = "balanced"): string {
   profileNamed(name); // throws for a name that is none, with the nearest one
   return name;
 }

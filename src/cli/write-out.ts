@@ -3,7 +3,7 @@
 import { realpathSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CompactionError } from "../core/errors.ts";
-import { type Io, usage } from "./command.ts";
+import { type Io, usage, type Words } from "./command.ts";
 import { STANDARD_INPUT } from "./load.ts";
 
 interface OutputText {
@@ -12,6 +12,15 @@ interface OutputText {
   readonly text: string;
   /** The file that it was made from, `-` for standard input; undefined where it comes from a store. */
   readonly from: string | undefined;
+}
+
+/** The value of `--out`, checked before any work is done; undefined where it is left out. */
+export function readOutput(given: Words): string | undefined {
+  const out = given.text("out");
+  if (out === "") throw usage("--out needs a FILE (- for standard output)");
+  if (out === STANDARD_INPUT && given.isSet("json"))
+    throw usage("--json and --out - both want standard output; name a file");
+  return out;
 }
 
 export function writeOut({ out, text, from }: OutputText, { stdout }: Pick<Io, "stdout">): void {

@@ -12,11 +12,12 @@ import { type Conversation, charsOf, type Message } from "../core/message.ts";
 import { applyPlan, checkPlan, isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import { wantedCut } from "../core/plan/partition.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { type PlanInput, partitionFor, sumTokens } from "../core/plan/plan-input.ts";
+import { fullPartition, type PlanInput, sumTokens } from "../core/plan/plan-input.ts";
 import { holdsPrompt } from "../core/plan/render.ts";
 import type { Format, Violation } from "../core/ports.ts";
 import { repair } from "../core/repair/repair.ts";
 import type { Settings } from "../core/settings/settings.ts";
+import { grouped } from "../core/text.ts";
 import { bindsThinking, stripBoundThinking, withDroppableThinking } from "../core/thinking.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
 import type { Decision } from "./decide.ts";
@@ -108,7 +109,7 @@ function shorterTail(plan: Plan, { input, originals, texts }: Decision): readonl
   const removed = removedBy(plan);
   if (removed.size === 0 || input.isTargetExplicit) return [];
   const size = { messages: conversation.messages, tokensOf, tailTokens, tailMessages };
-  const { cut } = partitionFor(input, { tokens: tailTokens, messages: tailMessages });
+  const { cut } = fullPartition(input);
   const ours = new Set(found?.messageIds ?? []);
   const asked = conversation.messages.slice(Math.max(cut, wantedCut(size))).filter(({ id }) => !ours.has(id));
   const kept = asked.filter(({ id }) => !removed.has(id));
@@ -119,13 +120,9 @@ function shorterTail(plan: Plan, { input, originals, texts }: Decision): readonl
   const askedTokens = sumTokens(asked, (message) => tokensOf(whole(message)));
   const keptTokens = sumTokens(kept, tokensOf);
   if (kept.length === asked.length && keptTokens >= askedTokens) return [];
-  const ofMessages = `${number(kept.length)} of ${number(asked.length)} messages`;
-  const ofTokens = `${number(keptTokens)} of ${number(askedTokens)} tokens`;
+  const ofMessages = `${grouped(kept.length)} of ${grouped(asked.length)} messages`;
+  const ofTokens = `${grouped(keptTokens)} of ${grouped(askedTokens)} tokens`;
   return [`There was no room for the whole tail that the settings protect: ${ofMessages} and ${ofTokens} of it stay.`];
-}
-
-function number(value: number): string {
-  return value.toLocaleString("en-US");
 }
 
 /** A note where the settings want the summary in the system prompt, and the conversation has none. */
@@ -153,14 +150,6 @@ export function strategyOf({ strategy }: Decision, carried: Pick<AppliedPass, "m
   if (made?.type === "summary" && made.by.name === PROVIDED_NAME) return PROVIDED_NAME;
   if (made?.type === "truncate") return "truncate";
   return strategy === "native" && native?.type !== "replaced" ? "summarize" : strategy;
-}
-
-export function zoneTokens({ input }: Decision, plan: Plan): number {
-  const removed = removedBy(plan);
-  return input.conversation.messages.reduce(
-    (sum, message) => sum + (removed.has(message.id) ? input.tokensOf(message) : 0),
-    0,
-  );
 }
 
 export function firstKept(before: Conversation, after: Conversation): string | undefined {

@@ -18,6 +18,7 @@ import { checkPlan, isTextStep, leavingIds, removedBy, removedIds } from "../cor
 import { withBackstop } from "../core/plan/backstop.ts";
 import type { Plan, SummarizeStep } from "../core/plan/plan.ts";
 import { type PlanInput, partitionByCount, sumTokens } from "../core/plan/plan-input.ts";
+import { freedTokens } from "../core/plan/prune.ts";
 import { asReturned } from "../core/plan/pruned-texts.ts";
 import { reserveTokensOf, thresholdTokens } from "../core/plan/trigger.ts";
 import { redactSecrets } from "../core/secrets/secrets.ts";
@@ -167,12 +168,11 @@ function takeProvided(decision: Decision, provided: ProvidedCompaction, counter:
   const step = stepFor(decision, provided, summaryTokens);
   if (typeof step === "string") return { type: "refused", because: step };
   const stepRemoves = new Set(removedIds(step));
-  const texts = rest.steps.filter((other) => isTextStep(other) && !stepRemoves.has(other.messageId));
+  const texts = rest.steps.filter(isTextStep).filter(({ messageId }) => !stepRemoves.has(messageId));
   const kept = input.conversation.messages.filter(({ id }) => !stepRemoves.has(id));
   const { because: _, ...before } = rest;
   const expected = input.baseTokens + sumTokens(kept, input.tokensOf) + summaryTokens;
-  const freedTokens = texts.reduce((sum, step) => sum + (isTextStep(step) ? step.freesTokens : 0), 0);
-  const tooLong = overBudget(decision, { summaryTokens, expectedTokens: expected - freedTokens });
+  const tooLong = overBudget(decision, { summaryTokens, expectedTokens: expected - freedTokens(texts) });
   if (tooLong !== undefined) return { type: "refused", because: tooLong };
   const next = withBackstop({ ...before, steps: [...texts, step], tokensAfter: expected }, input);
   const problems = checkPlan(next, input);

@@ -7,8 +7,8 @@ import type { Conversation, Message } from "../core/message.ts";
 import { applyPlan, removedBy } from "../core/plan/apply-plan.ts";
 import { withBackstop } from "../core/plan/backstop.ts";
 import type { NothingToDo, Plan, Reason, SummarizeStep, TextStep } from "../core/plan/plan.ts";
-import { nothingToDo, type OwnStrategy, type PlanInput, partitionFor, totalTokens } from "../core/plan/plan-input.ts";
-import { capSteps, pruneSteps, pruningPays, trimResults } from "../core/plan/prune.ts";
+import { fullPartition, nothingToDo, type OwnStrategy, type PlanInput, totalTokens } from "../core/plan/plan-input.ts";
+import { capSteps, freedTokens, pruneSteps, pruningPays, trimResults } from "../core/plan/prune.ts";
 import type { Originals } from "../core/plan/pruned-texts.ts";
 import { findSummary } from "../core/plan/summary-marks.ts";
 import {
@@ -98,17 +98,18 @@ export interface FallbackPlans {
 
 export function decide(given: DecideInput): Decision {
   const start: Stage = { given, input: planInput(given), steps: [] };
-  const capped = withTexts(start, capsOf(given));
+  const { view, settings, tokensOf } = given;
+  const capped = withTexts(start, capSteps({ messages: view.messages, settings, tokensOf }));
   const { fired, because, measured } = reasonFor(capped.given, sizeOf(capped.given));
   // A strategy prunes too; pruning runs beside it only where results are pruned at every request.
-  const pruned = fired !== undefined && given.settings.prune.sparesTail ? capped : waterStage(capped);
+  const pruned = fired !== undefined && settings.prune.sparesTail ? capped : waterStage(capped);
   const isLast = recoveryFor(given) === "truncate-tools";
   const trims = isLast ? trimAll(pruned.input) : trimUnanswered(pruned.input);
   const stage = fired === undefined ? pruned : withTexts(pruned, trims);
   const input = { ...stage.input, reason: fired ?? "prune" };
   const isDone = fired === undefined || (isLast && totalTokens(input) <= lastAim(input));
   const { plan: decided, ...by } = isDone
-    ? { plan: nothingToDo(input, because), strategy: given.settings.compact.strategy, isOwn: false }
+    ? { plan: nothingToDo(input, because), strategy: settings.compact.strategy, isOwn: false }
     : planBy(given, input);
   const rest = withBackstop(decided, input);
   return {
@@ -116,7 +117,7 @@ export function decide(given: DecideInput): Decision {
     measured,
     input,
     rest,
-    originals: originalsIn(given.view, stage),
+    originals: originalsIn(view, stage),
     texts: stage.steps,
     fallbacks: fallbacksOf(rest, input),
     ...by,
@@ -219,15 +220,10 @@ interface Stage {
 
 function withTexts(before: Stage, steps: readonly TextStep[]): Stage {
   if (steps.length === 0) return before;
-  const given = shortened(before.given, steps);
+  const { view: conversation, settings } = before.given;
+  const view = applyPlan({ conversation, plan: { steps }, summary: undefined, render: settings.render });
+  const given = { ...before.given, view };
   return { given, input: planInput(given), steps: [...before.steps, ...steps] };
-}
-
-function shortened(given: DecideInput, steps: readonly TextStep[]): DecideInput {
-  if (steps.length === 0) return given;
-  const plan: Plan = { ...EMPTY_PLAN, steps };
-  const { view, settings } = given;
-  return { ...given, view: applyPlan({ conversation: view, plan, summary: undefined, render: settings.render }) };
 }
 
 const EMPTY_PLAN: Plan = {
@@ -240,18 +236,14 @@ const EMPTY_PLAN: Plan = {
   inTheWay: [],
 };
 
-function capsOf({ view, settings, tokensOf }: DecideInput): readonly TextStep[] {
-  return capSteps({ messages: view.messages, settings, tokensOf });
-}
-
 /** Pruning alone: above the high mark prune down to the low one, in between leave the prefix unchanged. */
 function waterStage(before: Stage): Stage {
   const { given, input } = before;
   const { settings, view, tokensOf } = given;
-  const { prune, protect } = settings;
+  const { prune } = settings;
   const tokens = totalTokens(input);
   if (!isAboveHighWater(settings, tokens)) return before;
-  const { protectedBy } = partitionFor(input, { tokens: protect.tailTokens, messages: protect.tailMessages });
+  const { protectedBy } = fullPartition(input);
   // Even where the tail is not spared, keep what the model has not read yet.
   const mayPrune = (index: number): boolean =>
     prune.sparesTail ? !protectedBy.has(index) : protectedBy.get(index) !== "open-round";
@@ -259,7 +251,7 @@ function waterStage(before: Stage): Stage {
   const { pairing } = input.structure;
   const pruneInput = { messages: view.messages, pairing, settings, tokensOf, mayPrune, namesRecall: input.namesRecall };
   const steps = pruneSteps(pruneInput, { freeTokens });
-  const freed = steps.reduce((sum, step) => sum + step.freesTokens, 0);
+  const freed = freedTokens(steps);
   // A batch that frees little would run again with every request, and change the prefix each time.
   const isMuch = freed >= shareOf(tokens, settings.antiThrash.minFreedRatio);
   const isWorthIt = prune.highWaterRatio === 0 || (isMuch && paysByItself(given, { input, steps }));

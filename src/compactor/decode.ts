@@ -3,12 +3,12 @@
 import { present, refuseDeepPrompt } from "../core/json.ts";
 import type { Conversation } from "../core/message.ts";
 import { type Repair, type Repaired, repair } from "../core/repair/repair.ts";
-import type { Settings } from "../core/settings/settings.ts";
 import { countedIn } from "../core/tokens/counted.ts";
 import { type SettleOptions, settle } from "./apply.ts";
 import { type DecideInput, targetFor, tokensIn } from "./decide.ts";
 import { type Counting, countingFor, type Engine, modelFor, nativeKindOf, settingsFor } from "./engine.ts";
 import { type CallOptions, checkPinned, type ViewCall } from "./options.ts";
+import type { SentView } from "./overflow.ts";
 import { isHeldOff, NO_PASSES } from "./passes.ts";
 import { keepRecentInput } from "./retention.ts";
 import type { RecalledView } from "./view-memory.ts";
@@ -59,10 +59,7 @@ export function decodeView(engine: Engine, view: Conversation, call: ViewCall): 
 }
 
 /** The view that was last sent for a request: with the edits of earlier passes applied. */
-export function sentOf(
-  engine: Engine,
-  request: unknown,
-): { readonly view: Conversation; readonly model: string | undefined } {
+export function sentOf(engine: Engine, request: unknown): SentView {
   const model = modelFor(engine, request);
   const { conversation } = repaired(engine.format.decode(request), model);
   return { view: engine.memory.recall(conversation, model).view, model };
@@ -87,13 +84,15 @@ function readingOf(engine: Engine, read: ViewReading, { call, asked, attempt }: 
   const counting = countingFor(engine, usual, countedIn(decoded.format, decoded.wire?.json, model));
   if (call.recheck === true) for (const message of view.messages) counting.recount(message);
   refuseDeepPrompt(view.system, view.tools);
-  const settings = withOwnTail(engine, { usual, view, counting, call, model, isRefused });
+  const { tokensOf, totalOf } = counting;
+  const own = keepRecentInput(engine.retention, call.settings, { view, settings: usual, tokensOf });
+  const settings = own === call.settings ? usual : settingsFor(engine, model, { settings: own, isRefused });
   const ratio = engine.calibration.ratio(model ?? "");
   const base: DecideInput = {
     view,
     settings,
-    tokensOf: counting.tokensOf,
-    totalOf: counting.totalOf,
+    tokensOf,
+    totalOf,
     systemTokens: Math.round(counting.counter.countParts(view.system) * ratio),
     toolsTokens: Math.round(counting.counter.countTools(view.tools) * ratio),
     ...present({ asked, attempt, checkPoint: call.checkPoint }),
@@ -110,20 +109,6 @@ function readingOf(engine: Engine, read: ViewReading, { call, asked, attempt }: 
   const isThrashing = isHeldOff(recalled.passes, tokens, settings);
   const input = { ...base, isThrashing, ...(targetTokens !== undefined && { targetTokens }) };
   return { decoded, source, recalled, repairs, model, counting, input };
-}
-
-interface TailDemand {
-  readonly usual: Settings;
-  readonly view: Conversation;
-  readonly counting: Counting;
-  readonly call: Demand["call"];
-  readonly model: string | undefined;
-  readonly isRefused: boolean;
-}
-
-function withOwnTail(engine: Engine, { usual, view, counting, call, model, isRefused }: TailDemand): Settings {
-  const own = keepRecentInput(engine.retention, call.settings, { view, settings: usual, tokensOf: counting.tokensOf });
-  return own === call.settings ? usual : settingsFor(engine, model, { settings: own, isRefused });
 }
 
 /** The remembered view was valid by itself; new messages may demand more: a system message at its end must not stand inside a turn. */

@@ -2,8 +2,14 @@
 
 import { errorText } from "../core/error-text.ts";
 import { CompactionError } from "../core/errors.ts";
-import type { Attributes, HookContext, HookEvent, Telemetry } from "../core/hooks/hook-events.ts";
-import { sessionIdOf, snapshotOf } from "../core/hooks/hook-events.ts";
+import {
+  type Attributes,
+  type HookContext,
+  type HookEvent,
+  sessionIdOf,
+  snapshotOf,
+  type Telemetry,
+} from "../core/hooks/hook-events.ts";
 import {
   createHooks,
   type FileOperations,
@@ -12,8 +18,7 @@ import {
   notifyAll,
   type OnHook,
 } from "../core/hooks/hooks.ts";
-import type { LogFields, Logger } from "../core/hooks/log-lines.ts";
-import { fieldsOf, type LogEvent, lineFor, type Remark } from "../core/hooks/log-lines.ts";
+import { fieldsOf, type LogEvent, type LogFields, type Logger, lineFor, type Remark } from "../core/hooks/log-lines.ts";
 import { present } from "../core/json.ts";
 import type { Message } from "../core/message.ts";
 import { isCompaction, leavingIds, removedBy } from "../core/plan/apply-plan.ts";

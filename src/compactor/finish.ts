@@ -3,11 +3,11 @@
 import type { Conversation } from "../core/message.ts";
 import { isCompaction, removedBy } from "../core/plan/apply-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { obstaclesLeft, sumTokens } from "../core/plan/plan-input.ts";
+import { obstaclesLeft, sumTokens, tokensAmong } from "../core/plan/plan-input.ts";
 import type { Violation } from "../core/ports.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import { type AppliedPass, firstKept, outgoingView, strategyOf, undoneNote, zoneTokens } from "./apply.ts";
+import { type AppliedPass, firstKept, outgoingView, strategyOf, undoneNote } from "./apply.ts";
 import { type DecideInput, type Decision, planInput, tokensIn } from "./decide.ts";
 import type { Reading } from "./decode.ts";
 import { type Engine, nativeMissing } from "./engine.ts";
@@ -69,7 +69,7 @@ export function finish(engine: Engine, given: FinishInput): PassResult {
     made: carried.made,
     tokens: { before: tokensBefore, after: because === undefined ? tokensAfter : tokensBefore },
     messages: { before: input.view.messages.length, after: view.messages.length },
-    zoneTokens: zoneTokens(decision, carried.plan),
+    zoneTokens: tokensAmong(removedBy(carried.plan), decision.input),
     summaryTokens: summaryTokens(given),
     firstKept: firstKept(input.view, view),
     windowTokens: input.settings.windowTokens,

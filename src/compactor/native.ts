@@ -14,7 +14,7 @@ import { sumTokens } from "../core/plan/plan-input.ts";
 import type { Format, NativeWire, Usage } from "../core/ports.ts";
 import { redactSecrets } from "../core/secrets/secrets.ts";
 import { totalUsage } from "../core/usage.ts";
-import { timerMs } from "../core/waiting.ts";
+import { timerMs, untilAborted } from "../core/waiting.ts";
 import { markedForSending, type SettledView, settle } from "./apply.ts";
 import type { Decision } from "./decide.ts";
 import { nativeStartEvent, type Observer } from "./events.ts";
@@ -59,17 +59,9 @@ export async function compactNatively(given: NativeDemand): Promise<NativeAttemp
   const step = rest.steps.find((candidate) => candidate.type === "native");
   if (step === undefined || given.native === undefined) return undefined;
   const { conversation, settings } = input;
-  const outcome = await askNative({
-    native: given.native,
-    format: given.format,
-    conversation: forAsking(given, conversation),
-    step,
-    model: given.model,
-    instructions: given.instructions,
-    timeoutMs: settings.summary.timeoutMs,
-    signal: given.signal,
-    observer: given.observer,
-  });
+  const { timeoutMs } = settings.summary;
+  const asked = forAsking(given, conversation);
+  const outcome = await askNative({ ...given, native: given.native, conversation: asked, step, timeoutMs });
   if (outcome.type === "refused") return { outcome };
   const applied = applyPlan({
     conversation,
@@ -103,16 +95,11 @@ export function unreadableStep(
   return { type: "summarize", messageIds, turnPrefixIds: [], replacesIds, budgetTokens };
 }
 
-interface NativeInput {
+interface NativeInput extends Omit<NativeDemand, "decision" | "seen"> {
   readonly native: NativeCompaction;
-  readonly format: Format;
   readonly conversation: Conversation;
   readonly step: NativeStep;
-  readonly model: string | undefined;
-  readonly instructions: string | undefined;
   readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly observer: Observer;
 }
 
 export type NativeOutcome =
@@ -196,18 +183,13 @@ async function withDeadline<Result>(
   { timeoutMs, signal }: NativeInput,
   call: (ending: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const controller = new AbortController();
-  const stop = (): void => controller.abort(signal.reason);
-  const timer = setTimeout(() => controller.abort(new Error(`no answer in ${timeoutMs} ms`)), timerMs(timeoutMs));
-  signal.addEventListener("abort", stop, { once: true });
-  const ended = new Promise<never>((_resolve, reject) => {
-    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true });
-  });
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error(`no answer in ${timeoutMs} ms`)), timerMs(timeoutMs));
+  const ending = AbortSignal.any([signal, late.signal]);
   try {
-    return await Promise.race([call(controller.signal), ended]);
+    return await untilAborted(call(ending), ending);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
   }
 }
 

@@ -5,12 +5,9 @@
 
 import { shareOf } from "../core/plan/trigger.ts";
 import type { Settings } from "../core/settings/settings.ts";
+import type { PassHistory } from "../core/store/counters.ts";
 
-export interface Passes {
-  /** Passes in a row that freed too little; a failed one counts as many as the limit. */
-  readonly weak: number;
-  /** Tokens of the view after the last pass. */
-  readonly tokensAfter: number;
+export interface Passes extends PassHistory {
   /** How often in a row the provider refused the view as too long; absent for never. */
   readonly refusals?: number;
 }

@@ -1,7 +1,6 @@
 /** The report of a pass, for people and machines: tokens and messages before and after, both ratios, cost, and fallbacks. */
 
-import type { Checkpoint, ToolFailure } from "../core/checkpoint/checkpoint.ts";
-import { failuresIn } from "../core/checkpoint/checkpoint.ts";
+import { type Checkpoint, failuresIn, type ToolFailure } from "../core/checkpoint/checkpoint.ts";
 import type { SummaryResult } from "../core/checkpoint/summary.ts";
 import type { CompactionDetails } from "../core/hooks/hooks.ts";
 import { present } from "../core/json.ts";
@@ -12,7 +11,6 @@ import type { Usage, Violation } from "../core/ports.ts";
 import type { Repair } from "../core/repair/repair.ts";
 import { totalUsage } from "../core/usage.ts";
 import { costOf, type Tariff, tariffOf } from "./model-facts.ts";
-
 import type { NativeOutcome } from "./native.ts";
 import type { OverflowReport } from "./overflow.ts";
 import type { SummaryOutcome } from "./summarize.ts";
@@ -121,7 +119,7 @@ export function reportOf(input: ReportInput): Report {
     inTheWay: fits ? [] : plan.inTheWay,
     ratios: { whole: tokens.after === 0 ? 1 : tokens.before / tokens.after, ...zone },
     steps: countSteps(plan),
-    calls: callsOf(input),
+    calls: (made?.calls ?? 0) + (input.native === undefined ? 0 : 1),
     ...present({ usage, costUsd: cost, model }),
     fallbacks: [...strategyFallbacks(input), ...nativeFallbacks(input, compacted), ...(made?.fallbacks ?? [])],
     notes: [...(made?.type === "summary" ? made.result.notes : []), ...input.notes],
@@ -137,10 +135,6 @@ export function violationNote({ rule, path }: Violation): string {
 /** The provider's own compaction uses the request's model, and the same reply may include an answer. */
 function nativeBills({ native, model }: ReportInput): readonly Bill[] {
   return native?.usage === undefined ? [] : [{ usage: native.usage, model, isOneRequest: false }];
-}
-
-function callsOf({ made, native }: ReportInput): number {
-  return (made?.calls ?? 0) + (native === undefined ? 0 : 1);
 }
 
 function strategyFallbacks({ refused }: ReportInput): readonly Fallback[] {

@@ -4,8 +4,7 @@
  * order, only the new messages are read.
  */
 
-import type { JsonObject } from "../core/json.ts";
-import { isArray, isObject } from "../core/json.ts";
+import { isArray, isObject, type JsonObject } from "../core/json.ts";
 import { isPreservedMark, takePreservedIn } from "../core/marks.ts";
 import type { Conversation } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
@@ -186,14 +185,11 @@ function learnList(engine: Engine, request: ListRequest | undefined, reading: Re
   const list = isArray(encoded) ? encoded : isObject(encoded) ? encoded[request.listKey] : undefined;
   if (known === undefined || !isArray(list)) return;
   const isEdited = covered > 0 || edited > 0 || sent.wire !== decoded.wire || sent.system !== decoded.system;
-  const head = { covered, list: list.slice(0, list.length - (before.length - covered)), body: bodyOf(encoded) };
+  // A conversation that was decoded from a body encodes to a body.
+  const body = isObject(encoded) ? (encoded as JsonObject) : undefined;
+  const head = { covered, list: list.slice(0, list.length - (before.length - covered)), body };
   const elements = request.list.slice(0, known.ledger.length - (sent.messages.length - before.length));
   engine.lists.add({ ...known, body: request.body, elements, cursor: 0, ...(isEdited && { head }) });
-}
-
-function bodyOf(encoded: unknown): JsonObject | undefined {
-  // A conversation that was decoded from a body encodes to a body.
-  return isObject(encoded) ? (encoded as JsonObject) : undefined;
 }
 
 /** How many messages at the beginning of a list are sent in another form than they came. */

@@ -43,17 +43,11 @@ export function keepRecentInput(
   const tail = keepRecent?.(input);
   if (tail === undefined) return call;
   const { tailTokens, tailMessages } = tail;
-  const protect = {
-    ...present({ tailTokens, tailMessages }),
-  };
-  return { ...call, protect: { ...call?.protect, ...protect } };
+  return { ...call, protect: { ...call?.protect, ...present({ tailTokens, tailMessages }) } };
 }
 
-export interface ScoredInput {
-  readonly view: Conversation;
-  readonly settings: Settings;
+export interface ScoredInput extends KeepRecentInput {
   readonly targetTokens: number | undefined;
-  tokensOf(message: Message): number;
 }
 
 /** The view with the best messages before the tail pinned, as many as fit; the same view where there are none. */

@@ -4,8 +4,7 @@
  */
 
 import { isSameJson, isSameMessage, isSameParts } from "../core/identity.ts";
-import type { Part } from "../core/message.ts";
-import { type Conversation, isUntouched, type Message, textsOf } from "../core/message.ts";
+import { type Conversation, isUntouched, type Message, type Part, textsOf } from "../core/message.ts";
 import { holdsPrompt } from "../core/plan/render.ts";
 import { isRequest } from "../core/plan/user-voice.ts";
 import { bindsThinking, stripBoundThinking } from "../core/thinking.ts";

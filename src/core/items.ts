@@ -5,8 +5,7 @@
 
 import { formatRules } from "./format-rules.ts";
 import { isObject, type JsonObject, type JsonValue, stringOf } from "./json.ts";
-import type { Conversation } from "./message.ts";
-import { type Message, type OpaquePart, type Part, text } from "./message.ts";
+import { type Conversation, type Message, type OpaquePart, type Part, text } from "./message.ts";
 import { pairCalls } from "./structure/pairing.ts";
 
 const NATIVE_ITEM = "compaction";

@@ -35,16 +35,11 @@ const MEMORY_TOKENS = 100_000;
 /** A bound: requests may name any model, and a gateway sees many. */
 const MODELS_MAX = 1_000;
 
-interface Sums {
-  readonly reportedTokens: number;
-  readonly estimatedTokens: number;
-}
-
-const PRIOR: Sums = { reportedTokens: PRIOR_TOKENS, estimatedTokens: PRIOR_TOKENS };
+const PRIOR: Evidence = { reportedTokens: PRIOR_TOKENS, estimatedTokens: PRIOR_TOKENS };
 
 /** Starts without knowledge; one instance may serve any number of ledgers. */
 export function createCalibration(): Calibration {
-  const sums = new Map<string, Sums>();
+  const sums = new Map<string, Evidence>();
   return {
     ratio: (model) => {
       const { reportedTokens, estimatedTokens } = sums.get(model) ?? PRIOR;
@@ -62,7 +57,7 @@ export function isPlausible({ estimatedTokens, reportedTokens }: Evidence): bool
   return estimatedTokens > 0 && ratio >= RATIO_MIN && ratio <= RATIO_MAX;
 }
 
-function add(sums: Sums, evidence: Evidence): Sums {
+function add(sums: Evidence, evidence: Evidence): Evidence {
   const fading = Math.exp(-evidence.estimatedTokens / MEMORY_TOKENS);
   return {
     reportedTokens: sums.reportedTokens * fading + evidence.reportedTokens,

@@ -59,6 +59,19 @@ export function tailOf(text: string, count: number): string {
   return text.slice(isPairAt(text, start - 1) ? start + 1 : start);
 }
 
+/** `12,345`, the same on every machine. */
+export function grouped(count: number): string {
+  return Math.round(count).toLocaleString("en-US");
+}
+
+const QUOTED_CHARACTERS_MAX = 80;
+
+/** A caller's value as messages repeat it: quoted, at most one line. Models are callers too, and pay for what they read. */
+export function quoted(given: string): string {
+  const isLong = given.length > QUOTED_CHARACTERS_MAX;
+  return JSON.stringify(isLong ? `${headOf(given, QUOTED_CHARACTERS_MAX)}…` : given);
+}
+
 /** True when the unit at the index is the first half of a surrogate pair. */
 function isPairAt(text: string, index: number): boolean {
   return index >= 0 && /[\ud800-\udbff]/.test(text[index] ?? "") && /[\udc00-\udfff]/.test(text[index + 1] ?? "");

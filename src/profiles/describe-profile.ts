@@ -5,6 +5,7 @@ import { kindOf, prunesByItself } from "../core/plan/trigger.ts";
 import { allowedText, rangeText, type Schema, type VariantsSchema } from "../core/settings/schema.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { settingsSchema } from "../core/settings/settings-schema.ts";
+import { grouped } from "../core/text.ts";
 import { type ProfileName, profileNamed } from "./profiles.ts";
 
 export interface DescriptionRow {
@@ -22,7 +23,7 @@ export function describeProfile(name: ProfileName): readonly DescriptionRow[] {
 function describeSettings(settings: Settings): readonly DescriptionRow[] {
   const { compact, summary, render, failure, overflow, memoryFlush } = settings;
   const rows: readonly (readonly [string, string])[] = [
-    ["window", `${shown(settings.windowTokens)} tokens, up to ${shown(settings.maxOutputTokens)} for a reply`],
+    ["window", `${grouped(settings.windowTokens)} tokens, up to ${grouped(settings.maxOutputTokens)} for a reply`],
     ["compacts by itself", autoText(settings)],
     ["prunes by itself", capsResults(settings) || prunesByItself(settings) ? "yes" : "no"],
     ["trigger", compact.triggers.map((trigger) => kindOf(trigger).text(trigger)).join(" or ") || "none set"],
@@ -49,7 +50,7 @@ function describeSettings(settings: Settings): readonly DescriptionRow[] {
     [
       "memory flush",
       memoryFlush.enabled
-        ? `for your loop: ${shown(memoryFlush.softThresholdTokens)} tokens before the reserve`
+        ? `for your loop: ${grouped(memoryFlush.softThresholdTokens)} tokens before the reserve`
         : "off",
     ],
   ];
@@ -68,8 +69,8 @@ function capsResults({ prune, protect }: Settings): boolean {
 function limitText({ maxMessages, maxMessagesWhen }: Settings): string {
   if (maxMessages === 0) return "none";
   return maxMessagesWhen === "auto-off"
-    ? `${shown(maxMessages)} while it does not compact by itself`
-    : shown(maxMessages);
+    ? `${grouped(maxMessages)} while it does not compact by itself`
+    : grouped(maxMessages);
 }
 
 function countedParts({ count }: Settings): readonly string[] {
@@ -81,7 +82,7 @@ function targetText({ compact: { target } }: Settings): string {
     case "none":
       return "none";
     case "tokens":
-      return `${shown(target.tokens)} tokens`;
+      return `${grouped(target.tokens)} tokens`;
     case "ratioOfWindow":
       return `${percent(target.ratio)} of the window`;
     case "ratioOfThreshold":
@@ -104,22 +105,22 @@ function keptAlways({ protect }: Settings): readonly string[] {
 
 function tailText({ protect: { tailMessages, tailTokens } }: Settings): string {
   const parts = [
-    ...(tailMessages > 0 ? [`${shown(tailMessages)} messages`] : []),
-    ...(tailTokens > 0 ? [`${shown(tailTokens)} tokens`] : []),
+    ...(tailMessages > 0 ? [`${grouped(tailMessages)} messages`] : []),
+    ...(tailTokens > 0 ? [`${grouped(tailTokens)} tokens`] : []),
   ];
   return parts.join(", ") || "none";
 }
 
 function sizeText({ compact, summary: { budget } }: Settings): string {
   const share = compact.target.type === "none" ? "" : `${percent(budget.ratioOfTarget)} of the target, `;
-  return `${share}${shown(budget.minTokens)} to ${shown(budget.maxTokens)} tokens`;
+  return `${share}${grouped(budget.minTokens)} to ${grouped(budget.maxTokens)} tokens`;
 }
 
 function inputText({ summary: { input } }: Settings): string {
   const isCut = input.resultHeadChars + input.resultTailChars > 0;
-  const results = isCut ? `${shown(input.resultHeadChars)} + ${shown(input.resultTailChars)} characters` : "all";
-  const inputs = input.toolInputChars > 0 ? `, ${shown(input.toolInputChars)} of each input` : "";
-  const whole = input.maxChars > 0 ? `, ${shown(input.maxChars)} in all` : "";
+  const results = isCut ? `${grouped(input.resultHeadChars)} + ${grouped(input.resultTailChars)} characters` : "all";
+  const inputs = input.toolInputChars > 0 ? `, ${grouped(input.toolInputChars)} of each input` : "";
+  const whole = input.maxChars > 0 ? `, ${grouped(input.maxChars)} in all` : "";
   return `${results} of each result${inputs}${whole}`;
 }
 
@@ -136,11 +137,11 @@ function overflowText({ maxAttempts, finalStep }: Settings["overflow"]): string 
 function describePrune({ prune }: Settings): string {
   const { softTrim, stub } = prune;
   const tiers = [
-    ...(prune.capOnArrivalChars > 0 ? [`cap ${shown(prune.capOnArrivalChars)}`] : []),
+    ...(prune.capOnArrivalChars > 0 ? [`cap ${grouped(prune.capOnArrivalChars)}`] : []),
     ...(softTrim === undefined
       ? []
-      : [`trim ${shown(softTrim.overChars)} → ${shown(softTrim.headChars)} + ${shown(softTrim.tailChars)}`]),
-    ...(stub === undefined ? [] : [`stub after ${stub.afterResults} from ${shown(stub.minChars)} characters`]),
+      : [`trim ${grouped(softTrim.overChars)} → ${grouped(softTrim.headChars)} + ${grouped(softTrim.tailChars)}`]),
+    ...(stub === undefined ? [] : [`stub after ${stub.afterResults} from ${grouped(stub.minChars)} characters`]),
     ...(prune.clearAfter > 0 ? [`clear after ${prune.clearAfter}`] : []),
     ...(prune.dropTurnsKeep > 0 ? [`drop all but ${prune.dropTurnsKeep} tool turns`] : []),
     ...(prune.keepLast > 0 ? [`keep ${prune.keepLast}`] : []),
@@ -157,10 +158,6 @@ function whenText(prune: Settings["prune"]): string {
   if (highWaterRatio === 1) return "; only within a compaction";
   const marks = `; above ${percent(highWaterRatio)} down to ${percent(lowWaterRatio)} of the window`;
   return mustPay ? `${marks}, where it pays` : marks;
-}
-
-function shown(value: number): string {
-  return value.toLocaleString("en-US");
 }
 
 function percent(ratio: number): string {

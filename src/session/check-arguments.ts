@@ -4,7 +4,7 @@ import { CompactionError } from "../core/errors.ts";
 import { isObject, type JsonObject, ownCopy } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { nearestWord } from "../core/settings/check-schema.ts";
-import { headOf } from "../core/text.ts";
+import { quoted } from "../core/text.ts";
 import { baseOf, frameOf } from "./session-view.ts";
 
 export function checkText(value: unknown, what: string): void {
@@ -55,7 +55,7 @@ function checkNames(method: string, options: object, known: readonly string[]): 
   if (unknown === undefined) return;
   const near = nearestWord(unknown, known);
   const hint = near === undefined ? `it takes ${known.join(", ")}.` : `did you mean ${near}?`;
-  throw invalid(`${method} has no option ${shown(unknown)}; ${hint}`);
+  throw invalid(`${method} has no option ${quoted(unknown)}; ${hint}`);
 }
 
 /** Checks the options of `openSession`. The compactor's own options are checked when it is created. */
@@ -98,12 +98,4 @@ export function ownBody(body: unknown): JsonObject {
 
 function invalid(problem: string): CompactionError {
   return new CompactionError("invalid-settings", `${problem} Nothing was changed.`);
-}
-
-const SHOWN_CHARACTERS_MAX = 80;
-
-/** A caller's value as messages repeat it: quoted, at most one line. Models are callers too, and pay for what they read. */
-export function shown(given: string): string {
-  const isLong = given.length > SHOWN_CHARACTERS_MAX;
-  return JSON.stringify(isLong ? `${headOf(given, SHOWN_CHARACTERS_MAX)}…` : given);
 }

@@ -6,14 +6,12 @@ import { isSameParts } from "../core/identity.ts";
 import { copyJson } from "../core/json.ts";
 import type { Message, Part } from "../core/message.ts";
 import { isCompaction } from "../core/plan/apply-plan.ts";
-import type { Plan } from "../core/plan/plan.ts";
 import type { Format } from "../core/ports.ts";
-import type { Counters } from "../core/store/counters.ts";
-import type { Store } from "../core/store/store.ts";
-import { type StoredMessage, throwIfAborted } from "../core/store/store.ts";
+import { type Store, type StoredMessage, throwIfAborted } from "../core/store/store.ts";
 import { withUpkeep } from "../core/store/store-upkeep.ts";
+import { quoted } from "../core/text.ts";
 import { createAppender, type SentRequest } from "./appender.ts";
-import { checkedBase, checkedDate, checkedPoint, checkOptions, checkText, shown } from "./check-arguments.ts";
+import { checkedBase, checkedDate, checkedPoint, checkOptions, checkText } from "./check-arguments.ts";
 import { compactView, inProgress, type SessionCall, type SessionParts, type SessionPass } from "./compact-view.ts";
 import { exportSession } from "./export-session.ts";
 import { heedRefusal, keepWindows, restoreWindows } from "./learned-windows.ts";
@@ -206,13 +204,18 @@ async function statsOf(parts: SessionParts): Promise<SessionStats> {
   const model = modelOf(snapshot.record.base);
   // The history of passes may delay the next one, so it belongs to the answer.
   const known = { passes: passesBefore(parts, snapshot), ...(model !== undefined && { model }) };
-  return sessionStats({
-    plan: compactor.planOver(conversation, known),
-    windowTokens: compactor.windowTokens(model),
-    counters: snapshot.record.counters,
+  const plan = compactor.planOver(conversation, known);
+  const windowTokens = compactor.windowTokens(model);
+  return {
+    ...snapshot.record.counters,
+    currentTokens: plan.tokensBefore,
+    windowTokens,
+    usedRatio: plan.tokensBefore / windowTokens,
     viewMessages: snapshot.entries.length,
     archivedMessages: archived,
-  });
+    shouldCompact: isCompaction(plan),
+    reason: plan.because ?? plan.reason,
+  };
 }
 
 async function shortenedIn({ live, overlay }: SessionParts): Promise<readonly string[]> {
@@ -229,7 +232,7 @@ function copyOf(stored: StoredMessage): StoredMessage {
 async function expand({ id, store }: SessionParts, eventId: string): Promise<readonly StoredMessage[]> {
   const events = await Array.fromAsync(store.events(id));
   if (!events.some((event) => event.id === eventId)) {
-    const message = `Session ${JSON.stringify(id)} has no compaction ${shown(eventId)}.`;
+    const message = `Session ${JSON.stringify(id)} has no compaction ${quoted(eventId)}.`;
     throw new CompactionError("event-missing", message);
   }
   return Array.fromAsync(store.archive(id, { eventId }));
@@ -244,27 +247,6 @@ async function* abortable<T>(items: AsyncIterable<T>, options: Waiting): AsyncIt
   }
 }
 
-interface StatsInput {
-  readonly plan: Plan;
-  readonly windowTokens: number;
-  readonly counters: Counters;
-  readonly viewMessages: number;
-  readonly archivedMessages: number;
-}
-
-function sessionStats({ plan, windowTokens, counters, viewMessages, archivedMessages }: StatsInput): SessionStats {
-  return {
-    ...counters,
-    currentTokens: plan.tokensBefore,
-    windowTokens,
-    usedRatio: plan.tokensBefore / windowTokens,
-    viewMessages,
-    archivedMessages,
-    shouldCompact: isCompaction(plan),
-    reason: plan.because ?? plan.reason,
-  };
-}
-
 export async function checkPinnable({ id, store, live, compactor }: SessionParts, messageId: string): Promise<void> {
   const { entries } = await live.refresh();
   const entry = entries.find(({ stored }) => stored.id === messageId);
@@ -272,7 +254,7 @@ export async function checkPinnable({ id, store, live, compactor }: SessionParts
   if (entry === undefined) return;
   const { format } = compactor;
   if ((await firstShortened({ id, store, format }, [entry.stored])) === undefined) return;
-  const message = `Message ${shown(messageId)} was shortened by a compaction, and only what is whole can be pinned; nothing was changed. Roll that compaction back to pin it, or read it with the recall tool.`;
+  const message = `Message ${quoted(messageId)} was shortened by a compaction, and only what is whole can be pinned; nothing was changed. Roll that compaction back to pin it, or read it with the recall tool.`;
   throw new CompactionError("message-missing", message);
 }
 
@@ -289,17 +271,14 @@ export async function firstShortened(
 ): Promise<string | undefined> {
   const edited = messages.filter(({ isEdited }) => isEdited);
   if (edited.length === 0) return undefined;
-  const originals = entriesOf(format, await store.messages(id, idsOf(edited)));
+  const ids = edited.map((stored) => stored.id);
+  const originals = entriesOf(format, await store.messages(id, ids));
   const original = new Map(originals.map(({ stored, message }) => [stored.id, message]));
   const isShortened = (message: Message): boolean => {
     const before = original.get(message.id);
     return before !== undefined && !isWhole(before, message);
   };
   return entriesOf(format, edited).find(({ message }) => isShortened(message))?.stored.id;
-}
-
-function idsOf(messages: readonly StoredMessage[]): readonly string[] {
-  return messages.map(({ id }) => id);
 }
 
 /** Whole even without its thinking, or with a summary added. */

@@ -86,15 +86,14 @@ async function readAll(parts: SessionParts): Promise<Exported | undefined> {
 }
 
 function viewOf({ id, compactor: { format } }: SessionParts, snapshot: Snapshot): Exported {
-  // Without the overlay for requests: an export holds what is stored.
-  const encoded = format.encode(conversationOf(snapshot, new Map()));
+  const encoded = format.encode(conversationOf(snapshot));
   return { id, format: format.name, request: isObject(encoded) ? copyJson(encoded) : {} };
 }
 
 /** Only this loads the other formats. */
 async function convertedView(parts: SessionParts, to: Format): Promise<Exported> {
   const { convert } = await import("../formats.ts");
-  const view = await readableView(parts, conversationOf(await parts.live.refresh(), new Map()));
+  const view = await readableView(parts, conversationOf(await parts.live.refresh()));
   const { conversation, losses } = convert(view, to);
   const encoded = to.encode(conversation);
   return { id: parts.id, format: to.name, request: isObject(encoded) ? copyJson(encoded) : {}, losses };

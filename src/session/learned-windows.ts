@@ -4,8 +4,7 @@ import type { Compactor } from "../compactor.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import type { SessionRecord, Waiting } from "../core/store/store.ts";
 import type { SessionCall, SessionParts } from "./compact-view.ts";
-import type { Snapshot } from "./session-view.ts";
-import { modelOf } from "./session-view.ts";
+import { modelOf, type Snapshot } from "./session-view.ts";
 import { viewToSend } from "./view-to-send.ts";
 
 /** The key in the session's metadata; its value is by model. */

@@ -14,8 +14,7 @@ import type { PassHistory } from "../core/store/counters.ts";
 import type { Commit, CommitResult, Lease, NewEdit, NewEvent } from "../core/store/store.ts";
 import type { SessionCall, SessionParts } from "./compact-view.ts";
 import { type HeldLease, holdLease } from "./hold-lease.ts";
-import type { Snapshot } from "./session-view.ts";
-import { entriesOf, modelOf, systemEditOf } from "./session-view.ts";
+import { entriesOf, modelOf, type Snapshot, systemEditOf } from "./session-view.ts";
 import { viewDelta } from "./view-delta.ts";
 import { handOut, thinks, viewToSend } from "./view-to-send.ts";
 

@@ -4,7 +4,7 @@ import { CompactionError } from "../core/errors.ts";
 import type { NewEvent, StoredMessage, Waiting } from "../core/store/store.ts";
 import { NO_SUMMARY } from "../core/store/store-rules.ts";
 import { isTurnStart } from "../core/structure/structure.ts";
-import { shown } from "./check-arguments.ts";
+import { quoted } from "../core/text.ts";
 import { inProgress, type SessionParts } from "./compact-view.ts";
 import { holdLease } from "./hold-lease.ts";
 import type { Entry, Snapshot } from "./session-view.ts";
@@ -55,7 +55,7 @@ export function leavingBehind({ entries }: Snapshot, findEnd: FindEnd): readonly
   const leaving = entries.slice(findEnd(entries));
   const pinned = leaving.find(({ stored }) => stored.isPinned && stored.madeBy === null);
   if (pinned === undefined) return leaving;
-  const message = `Message ${shown(pinned.stored.id)} is pinned and would leave the view; nothing was changed. Unpin it first.`;
+  const message = `Message ${quoted(pinned.stored.id)} is pinned and would leave the view; nothing was changed. Unpin it first.`;
   throw new CompactionError("invalid-request", message);
 }
 
@@ -64,7 +64,7 @@ export function endAt(messageId: string, isKept: boolean): FindEnd {
   return (entries) => {
     const at = entries.findIndex(({ stored }) => stored.id === messageId);
     if (at >= 0) return isKept ? at + 1 : at;
-    const message = `There is no message ${shown(messageId)} in the view; nothing was changed. What a compaction took out comes back with its rollback.`;
+    const message = `There is no message ${quoted(messageId)} in the view; nothing was changed. What a compaction took out comes back with its rollback.`;
     throw new CompactionError("message-missing", message);
   };
 }
@@ -79,31 +79,14 @@ export function endOfQuestion(entries: readonly Entry[]): number {
 async function commitOf(parts: SessionParts, snapshot: Snapshot, leaving: readonly Entry[]) {
   const { version, system, passes } = snapshot.record;
   const kept = snapshot.entries.slice(0, snapshot.entries.length - leaving.length);
+  const keptIds = kept.map(({ stored }) => stored.id);
   const archivedIds = leaving.map(({ stored }) => stored.id);
-  return {
-    event: await eventOf(parts, snapshot, { keptIds: kept.map(({ stored }) => stored.id), archivedIds }),
-    revision: version.revision,
-    sequence: version.sequence,
-    archivedIds,
-    edits: [],
-    inserted: [],
-    system,
-    passes,
-    totalTokens: undefined,
-  };
-}
-
-async function eventOf(
-  parts: SessionParts,
-  snapshot: Snapshot,
-  { keptIds, archivedIds }: { readonly keptIds: readonly string[]; readonly archivedIds: readonly string[] },
-): Promise<NewEvent> {
   const { compactor } = parts;
   const { conversation } = await viewToSend(parts, snapshot);
   const { tokensBefore } = compactor.planOver(conversation);
   const rest = { ...conversation, messages: conversation.messages.slice(0, keptIds.length) };
   const tokensAfter = compactor.planOver(rest).tokensBefore;
-  return {
+  const event: NewEvent = {
     ...NO_SUMMARY,
     strategy: "rewind",
     profile: compactor.profile,
@@ -116,4 +99,6 @@ async function eventOf(
     plan: { reason: "manual", steps: [{ type: "drop", messageIds: archivedIds, reason: "rewind" }] },
     details: { readFiles: [], modifiedFiles: [], toolFailures: [] },
   };
+  const { revision, sequence } = version;
+  return { event, revision, sequence, archivedIds, edits: [], inserted: [], system, passes, totalTokens: undefined };
 }

@@ -226,10 +226,7 @@ export interface OverlayEntry {
   readonly message: Message;
 }
 
-export function conversationOf({ frame, entries }: Snapshot, overlay: Overlay): Conversation {
-  const messages = entries.map((entry) => {
-    const overlaid = overlay.get(entry.message.id);
-    return overlaid?.over === entry ? overlaid.message : entry.message;
-  });
-  return { ...frame, messages };
+/** As it is stored. */
+export function conversationOf({ frame, entries }: Snapshot): Conversation {
+  return { ...frame, messages: entries.map(({ message }) => message) };
 }

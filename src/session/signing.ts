@@ -1,7 +1,7 @@
 /** What this process knows about the prefix over which thinking in a view was signed. Reads events only when they may have changed. */
 
-import { isArray, isObject, type JsonValue } from "../core/json.ts";
 import type { CompactionEvent, Store, StoredMessage, Version } from "../core/store/store.ts";
+import { idsIn, stepsOf } from "./views-around.ts";
 
 export interface Signing {
   /** Records a returned request that holds all messages up to this number. */
@@ -107,20 +107,12 @@ async function readFacts(events: AsyncIterable<CompactionEvent>, head: string | 
   const undone: UndoneEvent[] = [];
   let newest: EventInForce | undefined;
   for await (const { id, createdAt, undoneAt, preservedMessageIds, plan } of events) {
-    const event = { id, createdAt, seen: lastNumber([...preservedMessageIds, ...idsIn(plan)]) };
+    const planned = stepsOf({ plan }).flatMap((step) => idsIn(step, "messageIds"));
+    const event = { id, createdAt, seen: lastNumber([...preservedMessageIds, ...planned]) };
     if (undoneAt !== null) undone.push({ ...event, undoneAt });
     else if (id === head) newest = event;
   }
   return { undone, newest };
-}
-
-/** Ids of the messages in the steps of a stored plan. */
-function idsIn(plan: JsonValue): readonly string[] {
-  const steps = isObject(plan) && isArray(plan.steps) ? plan.steps : [];
-  return steps.flatMap((step) => {
-    const ids = isObject(step) && isArray(step.messageIds) ? step.messageIds : [];
-    return ids.filter((id) => typeof id === "string");
-  });
 }
 
 /** An id is `m` and a number. A pass kept or removed every message that it saw. */

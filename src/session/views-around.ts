@@ -91,11 +91,12 @@ export function isTextPlanned(event: CompactionEvent, messageId: string): boolea
   return stepsOf(event).some((step) => step.messageId === messageId && typeof step.text === "string");
 }
 
-function stepsOf({ plan }: CompactionEvent): readonly JsonObject[] {
+/** The steps of a stored plan. */
+export function stepsOf({ plan }: Pick<CompactionEvent, "plan">): readonly JsonObject[] {
   return isObject(plan) && isArray(plan.steps) ? plan.steps.filter(isObject) : [];
 }
 
-function idsIn(step: JsonObject, key: string): readonly string[] {
+export function idsIn(step: JsonObject, key: string): readonly string[] {
   const ids = step[key];
   return isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
 }

@@ -1,8 +1,9 @@
 /** What stores refuse, in one wording: what failed, that nothing was changed, what to do. */
 
 import { CompactionError } from "../core/errors.ts";
-import type { Commit, Rollback } from "../core/store/store.ts";
+import type { Commit, CompactionEvent, Rollback } from "../core/store/store.ts";
 import { sequenceOf, sequencesOf } from "../core/store/store-rules.ts";
+import { quoted } from "../core/text.ts";
 
 export function sessionMissing(sessionId: string): CompactionError {
   const message = `There is no session ${quoted(sessionId)} in this store. Nothing was changed; create it first.`;
@@ -44,13 +45,6 @@ export function storeClosed(): CompactionError {
   return new CompactionError("storage", "This store is closed. Nothing was changed; open it again.");
 }
 
-const QUOTED_CHARACTERS_MAX = 80;
-
-function quoted(sessionId: string): string {
-  const isLong = sessionId.length > QUOTED_CHARACTERS_MAX;
-  return JSON.stringify(isLong ? `${sessionId.slice(0, QUOTED_CHARACTERS_MAX)}…` : sessionId);
-}
-
 interface CommitGround {
   /** The lease is the newest, was not released and has not expired by the store's clock. */
   readonly isLeaseHeld: boolean;
@@ -80,11 +74,8 @@ export function checkCommit(ground: CommitGround, commit: Commit): CommitTargets
   return { archived, edited: known };
 }
 
-interface EventInForce {
-  readonly id: string;
-  readonly isCompaction: boolean;
-  readonly purgedAt: string | null;
-}
+/** As much of it as a rollback asks. */
+export type EventInForce = Pick<CompactionEvent, "id" | "isCompaction" | "purgedAt">;
 
 interface RollbackPlan {
   /** Newest first. */

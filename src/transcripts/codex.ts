@@ -14,8 +14,15 @@ import {
   stringOf,
 } from "../core/json.ts";
 import { isModelItem, isResponsesItem } from "./detect-format.ts";
-import type { Counter, RecordedCall, RecordedCompaction, RecordedConversation } from "./transcript.ts";
-import { distinct, plainText, recordedUsage } from "./transcript.ts";
+import {
+  type Counter,
+  distinct,
+  plainText,
+  type RecordedCall,
+  type RecordedCompaction,
+  type RecordedConversation,
+  recordedUsage,
+} from "./transcript.ts";
 
 export function readCodex(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const rollout: Rollout = {

@@ -1,8 +1,7 @@
 /** Gemini CLI sessions (`session-*.json`, and `.jsonl` with update lines) as Gemini contents, without thoughts. */
 
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, present, stringOf } from "../core/json.ts";
-import type { Counter, RecordedCall, RecordedConversation } from "./transcript.ts";
-import { distinct, recordedUsage } from "./transcript.ts";
+import { type Counter, distinct, type RecordedCall, type RecordedConversation, recordedUsage } from "./transcript.ts";
 
 export function readGeminiCli(records: Iterable<JsonObject>, counter: Counter): readonly RecordedConversation[] {
   const session: Session = { id: undefined, kind: undefined, messages: new Map() };

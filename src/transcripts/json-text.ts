@@ -2,6 +2,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import { endOfString, isTooDeep, JSON_DEPTH_MAX, type JsonValue } from "../core/json.ts";
+import { unreadable } from "./transcript.ts";
 
 /** Longer lines are no session records; refusing them keeps memory in bounds. */
 const LINE_CHARACTERS_MAX = 64 * 1024 * 1024;
@@ -75,13 +76,15 @@ function checkLimits(line: string, lineNumber: number): void {
 
 function tooLong(line: string, lineNumber: number): CompactionError {
   const megabytes = Math.round(line.length / (1024 * 1024));
-  const message = `line ${lineNumber} is ${megabytes} MB long and no line above ${LINE_CHARACTERS_MAX / (1024 * 1024)} MB is read; split the file or remove that record`;
-  return new CompactionError("unreadable-file", message);
+  return unreadable(
+    `line ${lineNumber} is ${megabytes} MB long and no line above ${LINE_CHARACTERS_MAX / (1024 * 1024)} MB is read; split the file or remove that record`,
+  );
 }
 
 function tooDeep(where: string): CompactionError {
-  const message = `${where} nests deeper than ${JSON_DEPTH_MAX} levels, which no conversation does; remove that record`;
-  return new CompactionError("unreadable-file", message);
+  return unreadable(
+    `${where} nests deeper than ${JSON_DEPTH_MAX} levels, which no conversation does; remove that record`,
+  );
 }
 
 function tryParse(text: string): JsonValue | undefined {

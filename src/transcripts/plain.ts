@@ -104,7 +104,7 @@ const ID_KEYS = ["sessionId", "session_id", "id"] as const;
 
 function conversationOf(found: FoundBody, id: string, { counter, format: asked }: PlainOptions): RecordedConversation {
   const { around } = found;
-  const body = mapMessages(withoutStrangers(found.value, counter), asTaken);
+  const body = withMessages(found.value, (list) => withoutStrangers(list, counter).map(asTaken));
   const format = asked ?? detectFormat(body);
   const messages = isArray(body) ? body : (listOf(body, format) ?? listOf(body) ?? []);
   const calls = callsOf(around, messages);
@@ -121,17 +121,13 @@ function conversationOf(found: FoundBody, id: string, { counter, format: asked }
   };
 }
 
-/** The same object where all entries are messages; otherwise a copy without the other entries. */
-function withoutStrangers(body: JsonObject | JsonArray, counter: Counter): JsonObject | JsonArray {
-  const key = isArray(body) ? undefined : listKeyOf(body);
-  const list = isArray(body) ? body : key === undefined ? undefined : body[key];
-  if (!isArray(list) || list.every(isMessage)) return body;
-  for (const entry of list) {
-    if (!isMessage(entry))
-      counter.unknown(`message ${(isObject(entry) && stringOf(entry.role ?? entry.type)) || "(none)"}`);
-  }
-  const messages = list.filter(isMessage);
-  return isArray(body) || key === undefined ? messages : { ...body, [key]: messages };
+/** Messages alone; the other entries are counted. */
+function withoutStrangers(list: JsonArray, counter: Counter): JsonArray {
+  return list.filter((entry) => {
+    const isOne = isMessage(entry);
+    if (!isOne) counter.unknown(`message ${(isObject(entry) && stringOf(entry.role ?? entry.type)) || "(none)"}`);
+    return isOne;
+  });
 }
 
 /** Brings a recorded message to the provider's form: some recorders write call ids, or the role of a Gemini model, differently. */
@@ -147,13 +143,13 @@ function asTaken(message: JsonValue): JsonValue {
   return isModel ? { ...message, role: "model" } : message;
 }
 
-/** The same object where no message of it changes. */
-function mapMessages(body: JsonObject | JsonArray, change: (message: JsonValue) => JsonValue): JsonObject | JsonArray {
+/** The same object where its list does not change. */
+function withMessages(body: JsonObject | JsonArray, change: (list: JsonArray) => JsonArray): JsonObject | JsonArray {
   const key = isArray(body) ? undefined : listKeyOf(body);
   const list = isArray(body) ? body : key === undefined ? undefined : body[key];
   if (!isArray(list)) return body;
-  const messages = list.map(change);
-  if (messages.every((message, index) => message === list[index])) return body;
+  const messages = change(list);
+  if (messages.length === list.length && messages.every((message, index) => message === list[index])) return body;
   return isArray(body) || key === undefined ? messages : { ...body, [key]: messages };
 }
 

@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import * as zlib from "node:zlib";
 import { CompactionError } from "../core/errors.ts";
 import { readTranscript } from "./read-transcript.ts";
-import type { ReadOptions, Transcript } from "./transcript.ts";
+import { type ReadOptions, type Transcript, unreadable } from "./transcript.ts";
 
 /** @example readTranscriptFile("session.jsonl").conversations[0]?.body */
 export function readTranscriptFile(path: string, options: ReadOptions = {}): Transcript {
@@ -134,8 +134,4 @@ function tooBig(sizeBytes: number): CompactionError {
   const megabytes = (bytes: number) => Math.round(bytes / (1024 * 1024));
   const limit = megabytes(constants.MAX_STRING_LENGTH);
   return unreadable(`the file is ${megabytes(sizeBytes)} MB and at most ${limit} MB are read; split it`);
-}
-
-function unreadable(message: string): CompactionError {
-  return new CompactionError("unreadable-file", message);
 }

@@ -1,6 +1,5 @@
 /** Text to transcript: tells the kind of file, picks its reader, or refuses. Unknown records are counted and never fatal. No I/O. */
 
-import { CompactionError } from "../core/errors.ts";
 import { FORMAT_NAMES } from "../core/format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
@@ -19,6 +18,7 @@ import {
   TRANSCRIPT_SOURCES,
   type Transcript,
   type TranscriptSource,
+  unreadable,
 } from "./transcript.ts";
 
 /** Throws `unreadable-file` where nothing is understood; the message names what was found and what to do. */
@@ -140,10 +140,6 @@ function keysOf(value: JsonObject): string {
     .slice(0, NAMED_MAX)
     .map((key) => key.slice(0, 40))
     .join(", ");
-}
-
-function unreadable(message: string): CompactionError {
-  return new CompactionError("unreadable-file", message);
 }
 
 /** Records looked at: headers and side records may come first. */

@@ -1,5 +1,6 @@
 /** What every reader returns: conversations in wire form, with the name of their format, and what the record tells. Decodes nothing. */
 
+import { CompactionError } from "../core/errors.ts";
 import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
 import type { Usage } from "../core/ports.ts";
@@ -132,4 +133,8 @@ export function plainText(content: JsonValue | undefined): string {
 export function recordedUsage(usage: unknown): Usage | undefined {
   const counts = isObject(usage) ? countsOf(usage) : undefined;
   return counts === undefined || counts.inputTokens === 0 ? undefined : counts;
+}
+
+export function unreadable(message: string): CompactionError {
+  return new CompactionError("unreadable-file", message);
 }

@@ -2,8 +2,15 @@
 
 import type { FormatRules } from "../format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../json.ts";
-import type { MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../message.ts";
-import { text, textsOf } from "../message.ts";
+import {
+  type MediaPart,
+  type OpaquePart,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+  text,
+  textsOf,
+} from "../message.ts";
 import type { Loss, Renamed } from "./adopt.ts";
 
 export interface AdoptContext {

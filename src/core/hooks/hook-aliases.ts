@@ -5,8 +5,7 @@
 
 import { present } from "../json.ts";
 import type { Message } from "../message.ts";
-import type { HookContext, HookEvent, HookEventOf } from "./hook-events.ts";
-import { sessionIdOf } from "./hook-events.ts";
+import { type HookContext, type HookEvent, type HookEventOf, sessionIdOf } from "./hook-events.ts";
 import type { Awaitable, FileOperations, Gate, GateAnswer, Notify, Proposal, Provide, ProvideAnswer } from "./hooks.ts";
 
 /** One handler of each name; `hooks` takes one or several. */

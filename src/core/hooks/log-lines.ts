@@ -2,6 +2,7 @@
 
 import type { Reason } from "../plan/plan.ts";
 import type { FailureStep } from "../settings/settings.ts";
+import { grouped } from "../text.ts";
 import type { EventsOf, HookEvents } from "./hook-events.ts";
 
 /** Events that are only logged. */
@@ -41,11 +42,6 @@ const at =
   (level: LogLevel) =>
   (message: string): LogLine => ({ level, message });
 const [debug, info, warn, error] = [at("debug"), at("info"), at("warn"), at("error")];
-
-/** `85,200`, whatever the machine's language. */
-function grouped(count: number): string {
-  return Math.round(count).toLocaleString("en-US");
-}
 
 function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;

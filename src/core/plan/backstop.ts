@@ -5,7 +5,7 @@ import { historyHolder } from "../items.ts";
 import { missingStart } from "../repair/roles.ts";
 import { isTextStep, removedBy } from "./apply-plan.ts";
 import type { DropStep, NativeStep, Plan, Step, SummarizeStep } from "./plan.ts";
-import { type PlanInput, partitionByCount } from "./plan-input.ts";
+import { type PlanInput, partitionByCount, tokensAmong } from "./plan-input.ts";
 import { freedTokens } from "./prune.ts";
 import { frameMessages } from "./render.ts";
 import { excessMessages } from "./trigger.ts";
@@ -53,8 +53,9 @@ function addedMessages({ steps }: Plan, { settings, conversation }: PlanInput): 
 
 function withDrop(plan: Plan, drop: DropStep | undefined, input: PlanInput): Plan {
   if (drop === undefined) return plan;
-  const { because: _, ...rest } = withoutTexts(plan, new Set(drop.messageIds));
-  const tokensAfter = rest.tokensAfter - tokensIn(drop.messageIds, input);
+  const leaving = new Set(drop.messageIds);
+  const { because: _, ...rest } = withoutTexts(plan, leaving);
+  const tokensAfter = rest.tokensAfter - tokensAmong(leaving, input);
   return { ...rest, steps: [...rest.steps, drop], tokensAfter };
 }
 
@@ -96,13 +97,8 @@ function withMore(
   return {
     ...plan,
     steps: steps.map((other) => (other === step ? wider : other)),
-    tokensAfter: tokensAfter - tokensIn(messageIds, input),
+    tokensAfter: tokensAfter - tokensAmong(new Set(messageIds), input),
   };
-}
-
-function tokensIn(messageIds: readonly string[], { conversation, tokensOf }: PlanInput): number {
-  const ids = new Set(messageIds);
-  return conversation.messages.reduce((sum, message) => sum + (ids.has(message.id) ? tokensOf(message) : 0), 0);
 }
 
 /** Ids of further messages to remove for the limit: oldest first, whole pairs. `leaving` leave anyway; the plan inserts `added`. */

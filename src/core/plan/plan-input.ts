@@ -69,6 +69,12 @@ export function sumTokens(messages: readonly Message[], tokensOf: (message: Mess
   return tokens;
 }
 
+/** Tokens of the messages with these ids. */
+export function tokensAmong(ids: ReadonlySet<string>, { conversation, tokensOf }: PlanInput): number {
+  const among = conversation.messages.filter(({ id }) => ids.has(id));
+  return sumTokens(among, tokensOf);
+}
+
 export interface TailRoom extends TailTerms {
   readonly tokens: number;
   readonly messages: number;
@@ -151,11 +157,7 @@ export function obstaclesLeft(input: PlanInput, known: readonly Obstacle[]): rea
     // These two are not about a message.
     return why === "outside-messages" || why === "summary" ? [] : [{ messageId, why, tokens: tokensOf(message) }];
   });
-  const summaryTokens = sumTokens(
-    conversation.messages.filter(({ id }) => ours.has(id)),
-    tokensOf,
-  );
-  return largest(input, left, summaryTokens);
+  return largest(input, left, tokensAmong(ours, input));
 }
 
 function largest(

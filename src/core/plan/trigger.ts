@@ -5,6 +5,7 @@
 
 import type { SchemaFor, VariantFor } from "../settings/schema.ts";
 import type { Comparison, Settings, Target, Trigger } from "../settings/settings.ts";
+import { grouped } from "../text.ts";
 
 /** The tokens in the context now. */
 export interface ContextSize {
@@ -76,7 +77,7 @@ export const TRIGGER_KINDS: TriggerKinds = {
     about: "Above an amount.",
     ...AMOUNT,
     fitted: (trigger, cap) => ({ ...trigger, tokens: cap(trigger.tokens, "limit", 1) }),
-    text: (trigger) => `${sign(trigger)} ${shown(trigger.tokens)} tokens`,
+    text: (trigger) => `${sign(trigger)} ${grouped(trigger.tokens)} tokens`,
     firedText: "more tokens than the limit",
   },
   ratio: {
@@ -110,18 +111,18 @@ export const TRIGGER_KINDS: TriggerKinds = {
     problem: (trigger, { windowTokens }) => {
       const tokens = reserveTokensOf(trigger);
       if (tokens < windowTokens) return undefined;
-      const message = `(${shown(tokens)} with its floor) must be below windowTokens (${shown(windowTokens)})`;
+      const message = `(${grouped(tokens)} with its floor) must be below windowTokens (${grouped(windowTokens)})`;
       return { key: "reserveTokens", message };
     },
     notice: ({ reserveTokens, raisedByTokens }) => {
       if (raisedByTokens === 0) return undefined;
-      const message = `(${shown(reserveTokens - raisedByTokens)}) was below its floor and is now ${shown(reserveTokens)}; floorTokens 0 lifts the floor`;
+      const message = `(${grouped(reserveTokens - raisedByTokens)}) was below its floor and is now ${grouped(reserveTokens)}; floorTokens 0 lifts the floor`;
       return { key: "reserveTokens", message };
     },
     text: (trigger) => {
       const { reserveTokens, raisedByTokens } = trigger;
-      const floor = raisedByTokens > 0 ? ` (its floor; ${shown(reserveTokens - raisedByTokens)} without)` : "";
-      return `${sign(trigger)} window − ${shown(reserveTokens)}${floor}`;
+      const floor = raisedByTokens > 0 ? ` (its floor; ${grouped(reserveTokens - raisedByTokens)} without)` : "";
+      return `${sign(trigger)} window − ${grouped(reserveTokens)}${floor}`;
     },
     firedText: "the reserve is touched",
   },
@@ -130,7 +131,7 @@ export const TRIGGER_KINDS: TriggerKinds = {
     ...AMOUNT,
     compared: (size, { maxOutputTokens }) => size.systemTokens + size.messagesTokens + maxOutputTokens,
     fitted: (trigger, cap) => ({ ...trigger, tokens: cap(trigger.tokens, "limit", 1) }),
-    text: (trigger) => `system + messages + reply ${sign(trigger)} ${shown(trigger.tokens)} tokens`,
+    text: (trigger) => `system + messages + reply ${sign(trigger)} ${grouped(trigger.tokens)} tokens`,
     firedText: "system, messages and reply exceed the budget",
   },
   economic: {
@@ -154,7 +155,7 @@ export const TRIGGER_KINDS: TriggerKinds = {
         ? undefined
         : { key: "cliffTokens", message: "or coldTokens must be above 0, or the trigger never fires" },
     text: ({ cliffTokens, coldTokens }) =>
-      `above the price cliff of ${shown(cliffTokens)}, or ${shown(coldTokens)} with a cold cache`,
+      `above the price cliff of ${grouped(cliffTokens)}, or ${grouped(coldTokens)} with a cold cache`,
     firedText: "above the price cliff",
   },
   never: {
@@ -179,10 +180,6 @@ export function reasonText(reason: string): string {
 
 function sign(trigger: Trigger): string {
   return comparisonOf(trigger) === "gt" ? ">" : "≥";
-}
-
-function shown(tokens: number): string {
-  return tokens.toLocaleString("en-US");
 }
 
 export interface TriggerInput {

@@ -8,8 +8,7 @@ import type { FormatRules } from "../format-rules.ts";
 import { isObject } from "../json.ts";
 import { type Message, type Part, type ToolCallPart, type ToolResultPart, text, textsOf } from "../message.ts";
 import { once } from "../remember.ts";
-import type { PairedCall, PairedResult, Place } from "../structure/pairing.ts";
-import { resultNames } from "../structure/pairing.ts";
+import { type PairedCall, type PairedResult, type Place, resultNames } from "../structure/pairing.ts";
 import { lowerBound } from "../structure/structure.ts";
 import { mapMessages, mapParts, messageBeside, type Pass, quoteResult, type RepairContext, withParts } from "./pass.ts";
 

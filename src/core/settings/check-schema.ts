@@ -7,8 +7,14 @@
 import { CompactionError } from "../errors.ts";
 import { isPlainObject } from "../json.ts";
 import { once } from "../remember.ts";
-import type { SchemaFor } from "./schema.ts";
-import { allowedText, type ListSchema, type NumberSchema, type Schema, type VariantsSchema } from "./schema.ts";
+import {
+  allowedText,
+  type ListSchema,
+  type NumberSchema,
+  type Schema,
+  type SchemaFor,
+  type VariantsSchema,
+} from "./schema.ts";
 import type { CheckPoint } from "./settings.ts";
 
 export interface Problem {

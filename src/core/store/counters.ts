@@ -41,7 +41,9 @@ function wholeTokens(tokens: number): number {
 
 /** The outcome of the last passes. */
 export interface PassHistory {
+  /** Passes in a row that freed too little; a failed one counts as many as the limit. */
   readonly weak: number;
+  /** Tokens of the view after the last pass. */
   readonly tokensAfter: number;
 }
 

@@ -9,8 +9,7 @@ import { FORMAT_NAMES } from "../../core/format-rules.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, numberOf, stringOf } from "../../core/json.ts";
 import { isPiHeader } from "../../core/pi-entries.ts";
 import type { Counters } from "../../core/store/counters.ts";
-import type { CommitRecord, LogHeader, LogRecord } from "../log/records.ts";
-import { eventsInForce } from "../log/records.ts";
+import { type CommitRecord, eventsInForce, type LogHeader, type LogRecord } from "../log/records.ts";
 import type { LogEvent, SessionLog } from "../log/session-log.ts";
 
 /** What stands beside a record, so that a lost line elsewhere does not shift what came later. */

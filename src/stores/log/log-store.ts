@@ -29,13 +29,12 @@ import {
   makeAppended,
   makeCommitted,
   makeCreated,
-  makeFirst,
   makeUpdated,
   releaseLease,
   renewLease,
   takeLease,
 } from "./records.ts";
-import { asWritten, type SessionLog, stateOf } from "./session-log.ts";
+import { asWritten, newLog, type SessionLog, stateOf } from "./session-log.ts";
 
 export function logStore(backend: LogBackend): FullStore {
   const gate = openGate(backend);
@@ -89,7 +88,7 @@ function sessionMethods({ backend, load, close }: Gate) {
       checkNewSession(session);
       throwIfAborted(waiting);
       const made = makeCreated(session, { at: backend().now(), incarnation: backend().newId() });
-      const appended = first && makeFirst(made, first);
+      const appended = first && makeAppended(newLog(made), first, made.at);
       if (!(await backend().create(made, appended, waiting))) throw sessionExists(session.id);
     },
     async open(sessionId) {

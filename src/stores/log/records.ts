@@ -1,23 +1,21 @@
 /** What can happen to a session, as data: a session is the sequence of its records. Makes records, or refuses; changes nothing. */
 
-import { type JsonObject, type JsonValue, ownCopy } from "../../core/json.ts";
-import type { Role } from "../../core/message.ts";
-import { type PassHistory, type UsageCounts, wholeUsage } from "../../core/store/counters.ts";
+import { type JsonObject, ownCopy } from "../../core/json.ts";
+import { type UsageCounts, wholeUsage } from "../../core/store/counters.ts";
 import type {
   Batch,
   Commit,
   Lease,
-  NewEvent,
   NewMessage,
   NewSession,
   Rollback,
   SessionUpdate,
-  SystemEdit,
+  StoredMessage,
 } from "../../core/store/store.ts";
 import { LEASE_LENGTHS_MAX, messageIdOf } from "../../core/store/store-rules.ts";
 import type { StoredEdit } from "../../core/store/store-upkeep.ts";
 import { checkGround, isBehind, messageMissing, notInView, planRollback } from "../refusals.ts";
-import { type LogEvent, newLog, type Row, type SessionLog } from "./session-log.ts";
+import type { LogEvent, Row, SessionLog } from "./session-log.ts";
 
 export type LogRecord =
   | AppendRecord
@@ -51,25 +49,14 @@ export interface AppendRecord {
   readonly usage?: UsageCounts;
 }
 
-export interface LogMessage {
-  readonly id: string;
-  readonly sequence: number;
-  readonly order: number;
-  readonly role: Role;
-  readonly body: JsonValue;
-  readonly isPinned: boolean;
-}
+export type LogMessage = Pick<StoredMessage, "id" | "sequence" | "order" | "role" | "body" | "isPinned">;
 
-export interface CommitRecord {
+export interface CommitRecord extends Pick<Commit, "event" | "archivedIds" | "system" | "passes"> {
   readonly type: "committed";
   readonly at: string;
   readonly eventId: string;
-  readonly event: NewEvent;
-  readonly archivedIds: readonly string[];
   readonly edits: readonly StoredEdit[];
   readonly inserted: readonly LogMessage[];
-  readonly system: SystemEdit | null;
-  readonly passes: PassHistory;
   /** Null when unknown. */
   readonly totalTokens: number | null;
   /** More was appended after the plan was made. */
@@ -87,11 +74,6 @@ export function makeCreated(session: NewSession, made: { readonly at: Date; read
   const { id, format, base, agentId = "", parentId = null, metadata = {} } = session;
   const [at, incarnation] = [made.at.toISOString(), made.incarnation];
   return { id, incarnation, format, base: ownCopy(base), agentId, parentId, metadata: ownCopy(metadata), at };
-}
-
-/** Undefined where nothing is appended. */
-export function makeFirst(created: LogHeader, first: Batch): AppendRecord | undefined {
-  return makeAppended(newLog(created), first, created.at);
 }
 
 /** Undefined where nothing is appended. */
@@ -210,12 +192,13 @@ export interface LeaseState {
 
 export const NO_LEASE: LeaseState = { holder: "", token: 0, expiresAtMs: 0, lengthMs: 0 };
 
+interface LeaseLength {
+  readonly now: Date;
+  readonly ttlMs: number;
+}
+
 /** Undefined while another holder has it. */
-export function takeLease(
-  state: LeaseState,
-  holder: string,
-  until: { readonly now: Date; readonly ttlMs: number },
-): LeaseState | undefined {
+export function takeLease(state: LeaseState, holder: string, until: LeaseLength): LeaseState | undefined {
   const nowMs = until.now.getTime();
   const leftMs = state.expiresAtMs - nowMs;
   if (leftMs > 0 && leftMs <= LEASE_LENGTHS_MAX * state.lengthMs) return undefined;
@@ -224,11 +207,7 @@ export function takeLease(
 }
 
 /** Undefined when it is lost or has expired. */
-export function renewLease(
-  state: LeaseState,
-  lease: Lease,
-  until: { readonly now: Date; readonly ttlMs: number },
-): LeaseState | undefined {
+export function renewLease(state: LeaseState, lease: Lease, until: LeaseLength): LeaseState | undefined {
   if (!holdsLease(state, lease, until.now)) return undefined;
   return { ...state, expiresAtMs: until.now.getTime() + until.ttlMs, lengthMs: until.ttlMs };
 }

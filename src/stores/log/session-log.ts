@@ -1,8 +1,6 @@
 /** One session in memory, as its records left it. Only `applyRecord` changes it, in place. With `isWhole` false it holds the view alone. */
 
-import type { JsonObject, JsonValue } from "../../core/json.ts";
-import { deepFreeze } from "../../core/json.ts";
-import type { FormatName } from "../../core/message.ts";
+import { deepFreeze, type JsonObject, type JsonValue } from "../../core/json.ts";
 import {
   type Counters,
   countersAfterAppend,
@@ -22,12 +20,7 @@ import type {
 import type { StoredEdit } from "../../core/store/store-upkeep.ts";
 import type { AppendRecord, CommitRecord, LogHeader, LogMessage, LogRecord } from "./records.ts";
 
-export interface SessionLog {
-  readonly id: string;
-  readonly incarnation: string;
-  readonly format: FormatName;
-  readonly agentId: string;
-  readonly parentId: string | null;
+export interface SessionLog extends Pick<LogHeader, "id" | "incarnation" | "format" | "agentId" | "parentId"> {
   readonly createdAt: string;
   metadata: JsonObject;
   isWhole: boolean;
