@@ -34,10 +34,12 @@ export function readCalls(calls: readonly Called[]): readonly LoggedCall[] {
     const own = counts.get(called.name);
     if (own === undefined || todosOf(input) !== undefined || /think|todo/i.test(called.name)) return [];
     const plain = plainResult(called.output);
-    const cause = failureOf(called.output, plain, called.isError);
+    const brief = briefOf(called.name, input, { counts: own, root });
+    const failure = failureOf(called.output, plain, called.isError);
+    const cause = brief.kind === "read" && FOUND_NOTHING.test(failure ?? "") ? undefined : failure;
     return [
       {
-        ...briefOf(called.name, input, { counts: own, root }),
+        ...brief,
         called,
         plain,
         plainInput: input,
@@ -46,6 +48,9 @@ export function readCalls(calls: readonly Called[]): readonly LoggedCall[] {
     ];
   });
 }
+
+/** A search that found nothing ends so too, and says nothing else. */
+const FOUND_NOTHING = /^\W*(?:command |process )?exit(?:ed)?(?: with)?(?: code| status)?\W*1\W*$/i;
 
 export interface LogLine {
   readonly type: "effect" | "run" | "read" | "failure";

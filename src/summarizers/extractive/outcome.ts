@@ -32,7 +32,7 @@ const FAILED_START =
 const EXIT_CODE =
   /(?:^|\n|\b)\W{0,3}(?:exit(?:ed)?(?: with)?(?: code| status)?|returncode>?|return code|exit_code)["']?\s*[:=]?\s*(\d{1,3})\b/gi;
 const CAUSE =
-  /error|exception|not found|denied|cannot|can't|could not|invalid|unable|refused|missing|undefined|no such|timed out|expected|unexpected|required/i;
+  /\b\w*Error\b|\berrors?\b|\bE[A-Z]{4,}\b|exception|not found|denied|cannot|can't|could not|invalid|unable|refused|missing|undefined|no such|timed out|expected|unexpected|required/i;
 
 /** Why a call failed; undefined where it did not. */
 export function failureOf(text: string, plain: JsonValue, isError: boolean): string | undefined {
@@ -59,10 +59,10 @@ function exitCodeOf(text: string): number {
 }
 
 /** The line that names the cause; else the first. */
-function causeIn(text: string): string {
+export function causeIn(text: string): string {
   const lines = boundedText(text, READ_CHARS)
     .split("\n")
-    .map((line) => line.trim())
+    .map((line) => line.trim().replace(ENCLOSING, "$2"))
     .filter((line) => /[\p{L}\p{N}]/u.test(line));
   const names = (line: string): boolean => line.length > 12 && !/^exit code/i.test(line);
   const telling =
@@ -72,6 +72,9 @@ function causeIn(text: string): string {
     "";
   return oneLine(telling, CAUSE_CHARS_MAX);
 }
+
+/** A mark that a client puts around an error. */
+const ENCLOSING = /^<(\w{1,40})>(.*)<\/\1>$/;
 
 const ERROR_KEYS: readonly string[] = ["error", "errors", "Error", "err", "error_message", "errorMessage"];
 

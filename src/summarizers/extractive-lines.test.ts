@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { called, summarize, user } from "../../test/embedded-summary.ts";
+import type { JsonObject } from "../core/json.ts";
+
+/** What a reader sees: each line tells something, whatever tools and writers it came from. */
+
+/** The Done lines of one call among others. */
+async function told(name: string, input: JsonObject, output: JsonObject): Promise<readonly string[]> {
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called(name, input, JSON.stringify(output)),
+    user("Go on."),
+  ]);
+  return checkpoint?.done ?? [];
+}
+
+test.each([
+  [
+    "a query language behind one member",
+    {
+      request: { collection: "bookings", operation: "updateMany", args: { update: { $set: { state: "cancelled" } } } },
+    },
+    { status: "success", result: { matchedCount: 60, modifiedCount: 58 } },
+    "updateMany: collection bookings, update.state cancelled → matchedCount 60, modifiedCount 58",
+  ],
+  [
+    "stringified arguments",
+    { name: "assign_issue", arguments: JSON.stringify({ key: "HARBOR-431", assignee: "mara" }) },
+    { content: [{ type: "text", text: JSON.stringify({ id: 90_240, state: "open" }) }] },
+    "assign_issue: key HARBOR-431, assignee mara → id 90240, state open",
+  ],
+  [
+    "several values under one name",
+    { action: "MOVE", params: { page_ids: ["pg_1", "pg_2"], to: "pg_9" } },
+    { ok: true, data: { moved: 2 } },
+    "MOVE: page_ids pg_1, pg_2, to pg_9 → moved 2",
+  ],
+  [
+    "a list of records",
+    { action: "MOVE", params: { to: "pg_9" } },
+    {
+      ok: true,
+      data: {
+        results: [
+          { id: 4, title: "Keys" },
+          { id: 5, title: "Badge" },
+        ],
+      },
+    },
+    "MOVE: to pg_9 → results: 2 items: Keys, Badge",
+  ],
+  [
+    "one statement of SQL",
+    { sql: "grant select on berths to app_rw" },
+    { rows: [], rowCount: null },
+    "execute: grant select on berths to app_rw",
+  ],
+])("work through generic tools is told with object and outcome: %s", async (_kind, input, output, line) => {
+  expect(await told("execute", input, output)).toContain(line);
+});
+
+test("names of a result's fields are not listed, their values are", async () => {
+  const record = JSON.stringify({ creator_user_id: "keeper_of_lock", harvest_source: "berth_7_sensor" });
+  const { checkpoint } = await summarize([user("Read it."), ...called("fetch", { q: "locks" }, record.slice(0, -1))], {
+    budgetTokens: 70,
+  });
+  const names = [...(checkpoint?.identifiers ?? []), ...(checkpoint?.criticalContext ?? [])].join(" ");
+  expect(names).toContain("keeper_of_lock");
+  expect(checkpoint?.identifiers).not.toContain("creator_user_id");
+});
+
+test.each([
+  ['cat > /tmp/fix.sed <<\'EOF\'\n# lines with "0," and then ");"\ns/a/b/\nEOF', "bash: cat > /tmp/fix.sed"],
+  ["source lib/trace.sh && \\\nspotter_hex 16 && \\\nmake seal", "bash: spotter_hex 16 && make seal"],
+  ["grep -n 'a -> b' src/gate.ts | sort", "bash: grep -n 'a -> b' src/gate.ts"],
+  ["cd state && echo closed > gate.txt && ls", "bash: echo closed > gate.txt"],
+])("a command is told by what it does: %j", async (command, line) => {
+  const { checkpoint } = await summarize([user("Do it."), ...called("bash", { command }, ""), user("Go on.")]);
+  expect(checkpoint?.done.join("\n")).toContain(line);
+});
+
+test("a search that found nothing did not fail, and a client's mark around an error is taken off", async () => {
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called("bash", { command: "grep -rn seal src" }, "Command exited with code 1", true),
+    ...called(
+      "edit_file",
+      { path: "src/gate.ts" },
+      "<tool_use_error>File has not been read yet.</tool_use_error>",
+      true,
+    ),
+    user("Go on."),
+  ]);
+  expect(checkpoint?.toolFailures).toEqual([
+    { toolName: "edit_file", summary: "src/gate.ts → File has not been read yet." },
+  ]);
+});
