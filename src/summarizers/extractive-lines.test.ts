@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { called, summarize, user } from "../../test/embedded-summary.ts";
+import { assistant, called, message, summarize, user } from "../../test/embedded-summary.ts";
 import type { JsonObject } from "../core/json.ts";
+import { type Message, text } from "../core/message.ts";
+import { passagesOf } from "./extractive/text.ts";
 
 /** What a reader sees: each line tells something, whatever tools and writers it came from. */
 
@@ -67,6 +69,41 @@ test("names of a result's fields are not listed, their values are", async () => 
   const names = [...(checkpoint?.identifiers ?? []), ...(checkpoint?.criticalContext ?? [])].join(" ");
   expect(names).toContain("keeper_of_lock");
   expect(checkpoint?.identifiers).not.toContain("creator_user_id");
+});
+
+const WORK = called("write_file", { path: "src/gate.ts", content: "export const gate = 1;" }, "ok");
+
+async function contextOf(...messages: readonly Message[]): Promise<string> {
+  const { checkpoint } = await summarize([user("Build the lock gate."), ...messages, ...WORK, user("Go on."), ...WORK]);
+  return [
+    ...(checkpoint?.criticalContext ?? []),
+    ...(checkpoint?.toolFailures ?? []).map(({ summary }) => summary),
+  ].join("\n");
+}
+
+test("words that go on in the next line are one sentence", () => {
+  const wrapped = "The valve of chamber two leaks because its seal is worn, so it can\nonly be closed by hand.";
+  const listed =
+    "- Chamber one holds its level since the keeper changed the\n  seal\n- Chamber three holds its level too.";
+  expect(passagesOf(`${wrapped}\n\n${listed}`).map(({ text: said }) => said)).toEqual([
+    wrapped.replace("\n", " "),
+    listed.replace(/\n +/, " ").replace("\n", " "),
+  ]);
+});
+
+test("headings and words between calls that tell nothing are left out, bold words stay without their marks", async () => {
+  const context = await contextOf(
+    assistant("**Step 4: Check the seals**\n\n**Chamber two** leaks at valve 17. The cause is a worn seal."),
+    message("assistant", text("I have the full picture now."), {
+      type: "tool-call",
+      callId: "look",
+      name: "read_file",
+      input: { path: "lib/seal.py" },
+    }),
+    message("user", { type: "tool-result", callId: "look", content: [text("worn")], isError: false }),
+  );
+  expect(context).toContain("Chamber two leaks at valve 17. The cause is a worn seal.");
+  expect(context).not.toMatch(/Step 4|full picture/);
 });
 
 test.each([

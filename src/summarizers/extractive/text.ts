@@ -18,7 +18,9 @@ export interface Passage {
 const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\]|[✓✔✅❌☐☑])\s+\S/u;
 const FENCE = /^\s*(?:```|~~~)/;
 /** Headings, tables, rules and markup are no sentences. */
-const NO_PROSE = /^\s*(?:#{1,6}\s|\||[-=_*]{3,}\s*$|<\/?[a-z!])/i;
+const NO_PROSE = /^\s*(?:#{1,6}\s|\||[-=_*]{3,}\s*$|<\/?[a-z!]|\*\*[^*/]*[^*/.!?]\*\*:?\s*$)/i;
+/** Bold words: the marks would stand alone where sentences are parted. */
+const BOLD = /(?<![\w/*])\*\*(?=[^\s*])([^*]{1,300})\*\*(?![\w/*])/g;
 const LETTER = /\p{L}/u;
 
 export function passagesOf(text: string): readonly Passage[] {
@@ -29,7 +31,7 @@ export function passagesOf(text: string): readonly Passage[] {
     passages.push(...listPassages(list));
     list = [];
   };
-  for (const line of boundedText(text).split("\n")) {
+  for (const line of unwrappedLines(boundedText(text))) {
     if (FENCE.test(line)) {
       endList();
       isCode = !isCode;
@@ -38,12 +40,45 @@ export function passagesOf(text: string): readonly Passage[] {
     else if (line.trim() !== "") {
       endList();
       if (line.trimEnd().endsWith(":")) list.push(line);
-      else if (!NO_PROSE.test(line) && LETTER.test(line)) passages.push(...sentencesOf(line).map(sentencePassage));
+      else if (!NO_PROSE.test(line) && LETTER.test(line))
+        passages.push(...sentencesOf(line.replace(BOLD, "$1")).map(sentencePassage));
     }
   }
   endList();
   return passages;
 }
+
+/** Lines of which each begins a thought: one that goes on in small letters belongs to the line before. */
+function unwrappedLines(text: string): readonly string[] {
+  const lines: string[] = [];
+  let open: string[] = [];
+  const close = (): void => {
+    if (open.length > 0) lines.push(open.join(" "));
+    open = [];
+  };
+  for (const line of text.split("\n")) {
+    const before = open.at(-1);
+    if (before !== undefined && before.length >= WRAPPED_CHARS_MIN && GOES_ON.test(line) && !ENDED.test(before)) {
+      open.push(line.trim());
+      continue;
+    }
+    close();
+    if (isOpenLine(line)) open.push(line);
+    else lines.push(line);
+  }
+  close();
+  return lines;
+}
+
+/** Prose or an item: code, tables and headings are never joined. */
+function isOpenLine(line: string): boolean {
+  return LETTER.test(line) && !FENCE.test(line) && !NO_PROSE.test(line);
+}
+
+/** Nobody wraps shorter lines. */
+const WRAPPED_CHARS_MIN = 40;
+const GOES_ON = /^\s*[\p{Ll}(](?!\s*[=:({[])[^={}]*$/u;
+const ENDED = /[.!?:;…。！？{}]["')\]*`]*\s*$/;
 
 const sentencePassage = (text: string): Passage => ({ text, isList: false });
 
