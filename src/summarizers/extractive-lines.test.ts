@@ -81,6 +81,20 @@ async function contextOf(...messages: readonly Message[]): Promise<string> {
   ].join("\n");
 }
 
+test("a log among the user's words is told by its cause", async () => {
+  const log = [
+    "10:11:12 INFO gauge[7]: connecting",
+    "10:11:14 ERROR gauge[7]: reconnect failed: EHOSTUNREACH",
+    "    at Socket.connect (net.js:812:11)",
+    "    at Gauge.reconnect (gauge.js:77:5)",
+  ];
+  const context = await contextOf(user(`The gauge at the quay fell silent:\n${log.join("\n")}\nPlease find out why.`));
+  expect(context).toContain("The gauge at the quay fell silent:");
+  expect(context).toContain("Please find out why.");
+  expect(context).toContain("[Tool output: 10:11:14 ERROR gauge[7]: reconnect failed: EHOSTUNREACH]");
+  expect(context).not.toContain("at Socket.connect");
+});
+
 test("words that go on in the next line are one sentence", () => {
   const wrapped = "The valve of chamber two leaks because its seal is worn, so it can\nonly be closed by hand.";
   const listed =
@@ -104,6 +118,27 @@ test("headings and words between calls that tell nothing are left out, bold word
   );
   expect(context).toContain("Chamber two leaks at valve 17. The cause is a worn seal.");
   expect(context).not.toMatch(/Step 4|full picture/);
+});
+
+test("what must hold in the description of a task is no rule, what the user asks to be kept is one", async () => {
+  const task = [
+    "Write the page of the lock keeper.",
+    "A keeper that is unknown must return status 404.",
+    "The list shows only gates that are open.",
+    "Never delete a gate.",
+    "The page has a table.",
+  ].join("\n");
+  const { checkpoint } = await summarize([
+    user("Build the lock gate."),
+    ...WORK,
+    user(task),
+    ...WORK,
+    user("From now on write metres, never feet."),
+    ...WORK,
+    user("Go on."),
+  ]);
+  expect(checkpoint?.constraints).toEqual(["Never delete a gate.", "From now on write metres, never feet."]);
+  expect(checkpoint?.criticalContext.join("\n")).toContain("must return status 404");
 });
 
 test.each([
