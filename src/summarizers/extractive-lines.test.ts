@@ -23,7 +23,13 @@ test.each([
       request: { collection: "bookings", operation: "updateMany", args: { update: { $set: { state: "cancelled" } } } },
     },
     { status: "success", result: { matchedCount: 60, modifiedCount: 58 } },
-    "updateMany: collection bookings, update.state cancelled → matchedCount 60, modifiedCount 58",
+    "updateMany: collection bookings, state cancelled → matchedCount 60, modifiedCount 58",
+  ],
+  [
+    "operators below a field",
+    { request: { collection: "bookings", operation: "deleteMany", args: { filter: { state: { $ne: "paid" } } } } },
+    { deletedCount: 2 },
+    "deleteMany: collection bookings, state $ne paid → deletedCount 2",
   ],
   [
     "stringified arguments",
