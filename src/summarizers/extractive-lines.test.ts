@@ -173,3 +173,20 @@ test("a search that found nothing did not fail, and a client's mark around an er
     { toolName: "edit_file", summary: "src/gate.ts → File has not been read yet." },
   ]);
 });
+
+test("what was only looked at is told in short, and a record's name once", async () => {
+  const places = Array.from({ length: 20 }, (_, index) => `lib/lock/chamber_${index}.py`).join(" ");
+  const rows = JSON.stringify([
+    { name: "gate_north", keeper_id: "keeper_4711" },
+    { name: "gate_south", keeper_id: "keeper_4712" },
+  ]);
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called("bash", { command: `grep -n seal ${places}` }, ""),
+    ...called("list_gates", { lock: "quay" }, rows),
+    ...WORK,
+    user("Go on."),
+  ]);
+  for (const line of checkpoint?.done ?? []) expect(line.length).toBeLessThan(120);
+  expect(checkpoint?.criticalContext.join("\n")).toContain("gate_north: keeper_id keeper_4711");
+});

@@ -65,6 +65,8 @@ export interface LogLine {
 
 const TYPES = { change: "effect", run: "run", read: "read" } as const;
 const IDS_MAX = 12;
+/** Of what was only looked at. */
+const READ_CHARS_MAX = 100;
 const FAILURES_MAX = 8;
 const FAILURE_CHARS_MAX = 240;
 
@@ -103,7 +105,7 @@ function lineOf(group: readonly LoggedCall[]): readonly LogLine[] {
   const outcome = called.isAnswered ? outcomeOf(plain, `${action} ${object}`) : "";
   const base = { type: TYPES[kind], action, at: called.at, ids, key };
   if (kind === "read" && object !== "" && (outcome === "" || typeof plain === "string"))
-    return [{ ...base, head: action, text: object }];
+    return [{ ...base, head: action, text: oneLine(object, READ_CHARS_MAX) }];
   const said = `${object}${times}${outcome === "" ? "" : ` → ${outcome}`}`;
   return [{ ...base, text: object === "" && outcome === "" ? `${action}${times}` : `${action}: ${said.trim()}` }];
 }

@@ -151,7 +151,10 @@ export function knownUnits(
     else if (isObject(plain) || isArray(plain)) {
       for (const record of recordsOf(plain)) {
         const said = record.fields.filter(
-          ({ value }) => value.length <= RECORD_CHARS_MAX && namesIn(value, weights).some((name) => wanted.has(name)),
+          ({ value }) =>
+            value.length <= RECORD_CHARS_MAX &&
+            value !== record.label &&
+            namesIn(value, weights).some((name) => wanted.has(name)),
         );
         if (said.length === 0) continue;
         const fields = said.slice(0, 5).map(({ key, value }) => `${key} ${quoted(oneLine(value, 100))}`);
