@@ -44,6 +44,12 @@ test.each([
     "MOVE: page_ids pg_1, pg_2, to pg_9 → moved 2",
   ],
   [
+    "a result that says one thing twice",
+    { action: "MOVE", params: { to: "pg_9" } },
+    { message: "Moved 2 pages", data: { message: "Moved 2 pages" } },
+    'MOVE: to pg_9 → message "Moved 2 pages"',
+  ],
+  [
     "a list of records",
     { action: "MOVE", params: { to: "pg_9" } },
     {
@@ -109,6 +115,17 @@ test("words that go on in the next line are one sentence", () => {
     wrapped.replace("\n", " "),
     listed.replace(/\n +/, " ").replace("\n", " "),
   ]);
+});
+
+test("an item of a long list keeps what stands below it", () => {
+  const flights = Array.from({ length: 9 }, (_, index) => [
+    `${index + 1}. **Flight HAT${200 + index}**`,
+    "   - leaves Denver at ten in the evening and needs two hours and a half",
+    "   - reaches Houston",
+  ]);
+  expect(passagesOf(flights.flat().join("\n"))[4]?.text).toBe(
+    "Flight HAT204 - leaves Denver at ten in the evening and needs two hours and a half - reaches Houston",
+  );
 });
 
 test("headings and words between calls that tell nothing are left out, bold words stay without their marks", async () => {

@@ -148,13 +148,13 @@ export function outcomeOf(plain: JsonValue, told: string): string {
   const label = labelOf(plain);
   const fields = fieldsOf(withoutLists(plain));
   const isBrief = fields.length <= BRIEF_FIELDS_MAX;
-  const said = fields
+  const telling = fields
     .filter(({ key, value }) => OUTCOME_KEYS.test(key) || (isBrief && /^\d{1,9}$/.test(value)))
     .filter(({ key, value }) => key.split(".").length <= 2 && value.length <= 80)
-    .filter(({ value }) => !(value.length > 3 && told.includes(value)) && !PLAIN_SUCCESS.test(value))
-    .slice(0, 4)
-    .map(({ key, value }) => `${key} ${quoted(value)}`);
-  if (label !== "" && !told.includes(label) && said.length < 4) said.unshift(quoted(label));
+    .filter(({ value }) => !(value.length > 3 && told.includes(value)) && !PLAIN_SUCCESS.test(value));
+  const said = [...new Set(telling.map(({ key, value }) => `${key} ${quoted(value)}`))].slice(0, 4);
+  const isLabelled = telling.some(({ value }) => value === label);
+  if (label !== "" && !told.includes(label) && !isLabelled && said.length < 4) said.unshift(quoted(label));
   if (list !== undefined && said.length < 3) said.push(`${list.name}: ${listOutcome(list.items)}`);
   return oneLine(said.join(", "), OUTCOME_CHARS_MAX);
 }

@@ -36,10 +36,10 @@ export function passagesOf(text: string): readonly Passage[] {
       endList();
       isCode = !isCode;
     } else if (isCode) continue;
-    else if (LIST_ITEM.test(line) || (list.length > 0 && /^\s{2,}\S/.test(line))) list.push(line);
+    else if (LIST_ITEM.test(line) || (list.length > 0 && /^\s{2,}\S/.test(line))) list.push(line.replace(BOLD, "$1"));
     else if (line.trim() !== "") {
       endList();
-      if (line.trimEnd().endsWith(":")) list.push(line);
+      if (line.trimEnd().endsWith(":")) list.push(line.replace(BOLD, "$1"));
       else if (!NO_PROSE.test(line) && LETTER.test(line))
         passages.push(...sentencesOf(line.replace(BOLD, "$1")).map(sentencePassage));
     }
@@ -91,7 +91,29 @@ function listPassages(lines: readonly string[]): readonly Passage[] {
   const whole = lines.map((line) => line.trim()).join(" ");
   if (items.length > 1 && items.length <= LIST_ITEMS_MAX && whole.length <= LIST_CHARS_MAX)
     return [{ text: whole, isList: true }];
-  return lines.flatMap((line) => sentencesOf(line.replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+/, ""))).map(sentencePassage);
+  return outerItems(lines, Math.min(...items.map(indentOf))).flatMap((item) => {
+    const text = item
+      .map((line) => line.trim())
+      .join(" ")
+      .replace(ITEM_MARK, "");
+    if (item.length > 1 && text.length <= LIST_CHARS_MAX) return [{ text, isList: true }];
+    return item.flatMap((line) => sentencesOf(line.replace(ITEM_MARK, ""))).map(sentencePassage);
+  });
+}
+
+const ITEM_MARK = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
+
+const indentOf = (line: string): number => line.search(/\S/);
+
+/** An item of the outermost list with what stands further in below it: alone, that says nothing. */
+function outerItems(lines: readonly string[], indent: number): readonly (readonly string[])[] {
+  const items: string[][] = [];
+  for (const line of lines) {
+    const open = items.at(-1);
+    if (open === undefined || indentOf(line) <= indent) items.push([line]);
+    else open.push(line);
+  }
+  return items;
 }
 
 const SEGMENTER = new Intl.Segmenter("und", { granularity: "sentence" });
