@@ -1,41 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cpuMs } from "../../test/cpu-time.ts";
+import { assistant, called, summarize, user } from "../../test/embedded-summary.ts";
 import { type Checkpoint, parseCheckpoint } from "../core/checkpoint/checkpoint.ts";
-import type { Summary, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
-import type { JsonObject } from "../core/json.ts";
-import { type Message, type Part, text } from "../core/message.ts";
+import type { Summary, SummaryInput } from "../core/checkpoint/summary.ts";
+import type { Message } from "../core/message.ts";
 import { estimateTokens, messageCounter } from "../core/tokens/tokens.ts";
 import { extractive } from "./extractive.ts";
-
-let next = 0;
-const message = (role: Message["role"], ...parts: Part[]): Message => ({ id: `m${next++}`, role, parts });
-const user = (words: string): Message => message("user", text(words));
-const assistant = (words: string): Message => message("assistant", text(words));
-/** An assistant message that calls a tool, and the result. */
-function called(name: string, input: JsonObject, output: string, isError = false): readonly Message[] {
-  const callId = `c${next++}`;
-  return [
-    message("assistant", { type: "tool-call", callId, name, input }),
-    message("user", { type: "tool-result", callId, content: [text(output)], isError }),
-  ];
-}
 
 function withoutSources(checkpoint: Checkpoint | undefined): Partial<Checkpoint> {
   const { sources: _, ...rest } = checkpoint ?? {};
   return rest;
-}
-
-function summarize(messages: readonly Message[], options: Partial<SummaryInput> = {}): Promise<SummaryResult> {
-  const input: SummaryInput = {
-    messages,
-    turnPrefix: [],
-    kept: [],
-    budgetTokens: 2_000,
-    counter: estimateTokens(),
-    ...options,
-  };
-  return extractive().summarize(input, { signal: new AbortController().signal, progress: () => undefined });
 }
 
 const SESSION: readonly Message[] = [
@@ -349,69 +324,4 @@ test("the last request that leaves is told, where a newer one stays in the view"
   const { checkpoint } = await summarize(leaving, { kept, keptAfter: kept.map(() => leaving.length) });
   expect(checkpoint?.goal).toEqual(["Port the tide table parser to TypeScript."]);
   expect(checkpoint?.criticalContext.join("\n")).toContain("certificates of the harbour office expire on Friday");
-});
-
-/** The Done lines of one call among others. */
-async function told(name: string, input: JsonObject, output: JsonObject): Promise<readonly string[]> {
-  const { checkpoint } = await summarize([
-    user("Do it."),
-    ...called(name, input, JSON.stringify(output)),
-    user("Go on."),
-  ]);
-  return checkpoint?.done ?? [];
-}
-
-test.each([
-  [
-    "a query language behind one member",
-    {
-      request: { collection: "bookings", operation: "updateMany", args: { update: { $set: { state: "cancelled" } } } },
-    },
-    { status: "success", result: { matchedCount: 60, modifiedCount: 58 } },
-    "updateMany: collection bookings, update.state cancelled → matchedCount 60, modifiedCount 58",
-  ],
-  [
-    "stringified arguments",
-    { name: "assign_issue", arguments: JSON.stringify({ key: "HARBOR-431", assignee: "mara" }) },
-    { content: [{ type: "text", text: JSON.stringify({ id: 90_240, state: "open" }) }] },
-    "assign_issue: key HARBOR-431, assignee mara → id 90240, state open",
-  ],
-  [
-    "several values under one name",
-    { action: "MOVE", params: { page_ids: ["pg_1", "pg_2"], to: "pg_9" } },
-    { ok: true, data: { moved: 2 } },
-    "MOVE: page_ids pg_1, pg_2, to pg_9 → moved 2",
-  ],
-  [
-    "a list of records",
-    { action: "MOVE", params: { to: "pg_9" } },
-    {
-      ok: true,
-      data: {
-        results: [
-          { id: 4, title: "Keys" },
-          { id: 5, title: "Badge" },
-        ],
-      },
-    },
-    "MOVE: to pg_9 → results: 2 items: Keys, Badge",
-  ],
-  [
-    "one statement of SQL",
-    { sql: "grant select on berths to app_rw" },
-    { rows: [], rowCount: null },
-    "execute: grant select on berths to app_rw",
-  ],
-])("work through generic tools is told with object and outcome: %s", async (_kind, input, output, line) => {
-  expect(await told("execute", input, output)).toContain(line);
-});
-
-test("names of a result's fields are not listed, their values are", async () => {
-  const record = JSON.stringify({ creator_user_id: "keeper_of_lock", harvest_source: "berth_7_sensor" });
-  const { checkpoint } = await summarize([user("Read it."), ...called("fetch", { q: "locks" }, record.slice(0, -1))], {
-    budgetTokens: 70,
-  });
-  const names = [...(checkpoint?.identifiers ?? []), ...(checkpoint?.criticalContext ?? [])].join(" ");
-  expect(names).toContain("keeper_of_lock");
-  expect(checkpoint?.identifiers).not.toContain("creator_user_id");
 });

@@ -7,11 +7,13 @@ import { detectLanguage, type Language, SAMPLE_CHARS_MAX } from "../core/checkpo
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { charsOf, type Message, textsOf } from "../core/message.ts";
 import { compose } from "./extractive/compose.ts";
-import { hasCue } from "./extractive/cues.ts";
+import { hasCue, labelsOf } from "./extractive/cues.ts";
 import { earlierOf, fileUnits, freeUnits } from "./extractive/earlier.ts";
 import { type Called, type Event, eventsOf, inOrder, type Spoken } from "./extractive/events.ts";
 import { rankIdentifiers } from "./extractive/identifiers.ts";
 import { type LoggedCall, logOf, readCalls, succeededIn } from "./extractive/log.ts";
+import { wordsIn } from "./extractive/observation.ts";
+import { causeIn } from "./extractive/outcome.ts";
 import { contentWords, passagesOf } from "./extractive/text.ts";
 import { type Todo, todosOf } from "./extractive/todos.ts";
 import { assistantUnits, knownUnits, logUnits, spokenUnits, type Unit } from "./extractive/units.ts";
@@ -140,6 +142,10 @@ interface RequestOptions {
 
 /** A longer request is chosen from by its sentences. */
 const WHOLE_SHARE_MAX = 0.3;
+/** A longer message describes a task. */
+const REMARK_PASSAGES_MAX = 3;
+/** A rule says at its beginning that it is one. */
+const RULE_START_CHARS = 16;
 
 function requestUnits(
   events: readonly Event[],
@@ -166,12 +172,23 @@ function requestUnits(
       } as const;
       return [whole];
     }
-    return spokenUnits(event, ({ text }) => {
+    const { own, pasted } = isTalk ? { own: event.text, pasted: [] } : wordsIn(event.text);
+    const isRemark = passagesOf(own).length <= REMARK_PASSAGES_MAX;
+    const units = spokenUnits({ ...event, text: own }, ({ text }) => {
       const isRule = !isTalk && hasCue(text, "rule", language);
-      if (isRule && role === "earlier") return { section: "rule", bonus: 0.1, factor: WEIGHTS.cue.rule };
+      // In the description of a task such words mostly tell how the result behaves.
+      const isStanding = isRule && (isRemark || hasCue(text.slice(0, RULE_START_CHARS), "rule", language));
+      if (isStanding && role === "earlier") return { section: "rule", bonus: 0.1, factor: WEIGHTS.cue.rule };
       return { section: "request", role, bonus: 0, factor: factor * (isRule ? WEIGHTS.cue.rule : 1) };
     });
+    return [...units, ...pasted.map((output) => pastedUnit(output, event, language))];
   });
+}
+
+/** What a program printed and the user passed on, by the line that names the cause. */
+function pastedUnit(output: string, { at, ids }: Spoken, language: Language): Unit {
+  const text = `[${labelsOf(language).toolOutput}: ${causeIn(output)}]`;
+  return { section: "request", role: "earlier", text, head: `user ${at}`, order: at + 0.5, ids, bonus: 0, factor: 1 };
 }
 
 /** That the user stopped the work, where nothing has followed. */

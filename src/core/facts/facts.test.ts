@@ -58,9 +58,14 @@ test("argument names count as mentions, numbers as their digits", () => {
   expect(facts.map((fact) => fact.text).sort()).toEqual(["120000", "timeout_ms"]);
 });
 
-test("of numbered names that only results mention, a few stand for all", () => {
-  const rows = result(Array.from({ length: 30 }, (_, index) => `lamp_${index} gate_${index}_open`).join(" "));
-  expect(ranked(rows)).toHaveLength(6);
+test("of numbered names and dates that only results mention, a few stand for all", () => {
+  const rows = result(
+    Array.from(
+      { length: 30 },
+      (_, index) => `lamp_${index} gate_${index}_open HARBOR-${400 + index} 2026-03-${10 + index}`,
+    ).join(" "),
+  );
+  expect(ranked(rows)).toHaveLength(12);
   expect(ranked(rows, call({ name: "lamp_29" }))).toContain("lamp_29");
 });
 

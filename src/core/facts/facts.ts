@@ -225,9 +225,11 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
 /** At most this many of numbered names that only results mention. */
 const FAMILY_MAX = 3;
 
-/** Equal for `metric_17` and `metric_4`; undefined for a name without a number, or one that not only results mention. */
+const NUMBERED: ReadonlySet<IdentifierKind> = new Set(["snake", "camel", "code"]);
+/** Equal for `metric_17` and `metric_4`, and for two dates; undefined for a name without a number, or one that not only results mention. */
 function familyOf({ kind, user, calls, writes, keys, assistant }: Fact, text: string): string | undefined {
-  if ((kind !== "snake" && kind !== "camel") || user + calls + writes + keys + assistant > 0) return undefined;
+  const isNumbered = NUMBERED.has(kind) || (kind === "number" && /\D/.test(text));
+  if (!isNumbered || user + calls + writes + keys + assistant > 0) return undefined;
   return /\d/.test(text) ? text.replace(/\d+/g, "#") : undefined;
 }
 

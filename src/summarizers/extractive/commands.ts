@@ -33,14 +33,26 @@ const REDIRECT =
 
 export function commandKind(command: string): CallKind {
   const parts = partsOf(command);
-  if (parts.some((part) => CHANGES.test(part) && !LOOKS.test(part))) return "change";
+  if (parts.some(isChanging)) return "change";
   return parts.length > 0 && parts.every((part) => LOOKS.test(part)) ? "read" : "run";
 }
+
+/** What only looks changes a file where its output goes into one. */
+function isChanging(part: string): boolean {
+  return LOOKS.test(part) ? writesFile(part) : CHANGES.test(part);
+}
+
+function writesFile(part: string): boolean {
+  return INTO_FILE.test(part.replace(QUOTED, ""));
+}
+
+const INTO_FILE = /(?:^|\s)>{1,2}\s*[\w./~-]/;
+const QUOTED = /"[^"]*"|'[^']*'/g;
 
 /** The parts that do something, before those that only look. */
 export function commandBrief(command: string): string {
   const parts = partsOf(command);
-  const changing = parts.filter((part) => CHANGES.test(part) && !LOOKS.test(part));
+  const changing = parts.filter(isChanging);
   const doing = changing.length > 0 ? changing : parts.filter((part) => !LOOKS.test(part));
   const said = (doing.length > 0 ? doing : parts).map((part) => oneLine(part, BRIEF_CHARS_MAX)).join(" && ");
   return oneLine(said === "" ? command : said, BRIEF_CHARS_MAX);
@@ -48,11 +60,12 @@ export function commandBrief(command: string): string {
 
 /** One for each command of a line or list, with what a document behind it begins with, and without idle ones where others are. */
 function partsOf(command: string): readonly string[] {
-  const text = withoutDocuments(command.slice(0, READ_CHARS_MAX)).replace(REDIRECT, "");
+  const lines = command.slice(0, READ_CHARS_MAX).replace(/\\\n\s*/g, " ");
+  const text = withoutDocuments(lines).replace(REDIRECT, "");
   const parts = splitCommands(text)
     .map((part) => part.trim())
-    .filter((part) => part !== "");
-  const telling = parts.filter((part) => !IDLE.test(part));
+    .filter((part) => /[\p{L}\p{N}]/u.test(part));
+  const telling = parts.filter((part) => !IDLE.test(part) || writesFile(part));
   return (telling.length > 0 ? telling : parts).slice(0, PARTS_MAX);
 }
 
@@ -72,7 +85,7 @@ function withoutDocuments(command: string): string {
     const end = lines.findIndex((below, index) => index > at && below.trim() === mark[1]);
     const first = lines.slice(at + 1, end < 0 ? undefined : end).find((below) => below.trim() !== "") ?? "";
     const opening = line.replace(/"?\$\(cat <<[-~]?\s*["']?\w+["']?/, "").replace(/<<[-~]?\s*["']?\w+["']?/, "");
-    kept.push(`${opening.trimEnd()} "${first.trim()}"`);
+    kept.push(`${opening.trimEnd()} "${first.trim().replace(/["\\]/g, "'")}"`);
     if (end < 0) break;
     at = end;
   }

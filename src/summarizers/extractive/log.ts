@@ -34,10 +34,12 @@ export function readCalls(calls: readonly Called[]): readonly LoggedCall[] {
     const own = counts.get(called.name);
     if (own === undefined || todosOf(input) !== undefined || /think|todo/i.test(called.name)) return [];
     const plain = plainResult(called.output);
-    const cause = failureOf(called.output, plain, called.isError);
+    const brief = briefOf(called.name, input, { counts: own, root });
+    const failure = failureOf(called.output, plain, called.isError);
+    const cause = brief.kind === "read" && FOUND_NOTHING.test(failure ?? "") ? undefined : failure;
     return [
       {
-        ...briefOf(called.name, input, { counts: own, root }),
+        ...brief,
         called,
         plain,
         plainInput: input,
@@ -46,6 +48,9 @@ export function readCalls(calls: readonly Called[]): readonly LoggedCall[] {
     ];
   });
 }
+
+/** A search that found nothing ends so too, and says nothing else. */
+const FOUND_NOTHING = /^\W*(?:command |process )?exit(?:ed)?(?: with)?(?: code| status)?\W*1\W*$/i;
 
 export interface LogLine {
   readonly type: "effect" | "run" | "read" | "failure";
@@ -60,6 +65,8 @@ export interface LogLine {
 
 const TYPES = { change: "effect", run: "run", read: "read" } as const;
 const IDS_MAX = 12;
+/** Of what was only looked at. */
+const READ_CHARS_MAX = 100;
 const FAILURES_MAX = 8;
 const FAILURE_CHARS_MAX = 240;
 
@@ -98,7 +105,7 @@ function lineOf(group: readonly LoggedCall[]): readonly LogLine[] {
   const outcome = called.isAnswered ? outcomeOf(plain, `${action} ${object}`) : "";
   const base = { type: TYPES[kind], action, at: called.at, ids, key };
   if (kind === "read" && object !== "" && (outcome === "" || typeof plain === "string"))
-    return [{ ...base, head: action, text: object }];
+    return [{ ...base, head: action, text: oneLine(object, READ_CHARS_MAX) }];
   const said = `${object}${times}${outcome === "" ? "" : ` → ${outcome}`}`;
   return [{ ...base, text: object === "" && outcome === "" ? `${action}${times}` : `${action}: ${said.trim()}` }];
 }

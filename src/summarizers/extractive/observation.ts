@@ -40,3 +40,43 @@ function stateStart(text: string): number {
 const PROMPT_SIGNS = "$#%>";
 const PROMPT = /\n[^\n]{0,80}[$#%>]$/;
 const SHELL_STATE = /^\(?(?:Current directory|Open file)/m;
+
+/** What a person wrote, and apart from it each output of a program that they pasted among it. */
+export interface Words {
+  readonly own: string;
+  readonly pasted: readonly string[];
+}
+
+/** Marks of a line that a program printed: a time, a place in a file, a frame of a stack, a level, a drawn line, a prompt. */
+const PRINTED =
+  /\d{1,2}:\d{2}:\d{2}|\.\w{1,5}:\d+(?::\d+)?\b|^\s*at \S.*\d|^\s*File ".*", line \d|^\W{0,3}(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE)\b|[\u2500-\u257f]|^\s*[>$%#] \S|^\s*\/\w+\/\S+ |[0-9a-f]{20}|^##\[/;
+const PRINTED_MIN = 3;
+/** Lines without such a mark between two that have one. */
+const GAP_MAX = 10;
+const LINE_CHARS = 400;
+
+export function wordsIn(text: string): Words {
+  const lines = text.split("\n");
+  const own: string[] = [];
+  const pasted: string[] = [];
+  let done = 0;
+  const close = (marks: readonly number[]): void => {
+    const [first = 0] = marks;
+    const last = marks.at(-1) ?? 0;
+    if (marks.length < PRINTED_MIN) return;
+    own.push(...lines.slice(done, first), "");
+    pasted.push(lines.slice(first, last + 1).join("\n"));
+    done = last + 1;
+  };
+  let open: number[] = [];
+  lines.forEach((line, at) => {
+    if (!PRINTED.test(line.slice(0, LINE_CHARS))) return;
+    if (at - (open.at(-1) ?? at) > GAP_MAX) {
+      close(open);
+      open = [];
+    }
+    open.push(at);
+  });
+  close(open);
+  return { own: [...own, ...lines.slice(done)].join("\n"), pasted };
+}

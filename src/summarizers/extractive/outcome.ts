@@ -32,7 +32,7 @@ const FAILED_START =
 const EXIT_CODE =
   /(?:^|\n|\b)\W{0,3}(?:exit(?:ed)?(?: with)?(?: code| status)?|returncode>?|return code|exit_code)["']?\s*[:=]?\s*(\d{1,3})\b/gi;
 const CAUSE =
-  /error|exception|not found|denied|cannot|can't|could not|invalid|unable|refused|missing|undefined|no such|timed out|expected|unexpected|required/i;
+  /\b\w*Error\b|\berrors?\b|\bE[A-Z]{4,}\b|exception|not found|denied|cannot|can't|could not|invalid|unable|refused|missing|undefined|no such|timed out|expected|unexpected|required/i;
 
 /** Why a call failed; undefined where it did not. */
 export function failureOf(text: string, plain: JsonValue, isError: boolean): string | undefined {
@@ -59,10 +59,10 @@ function exitCodeOf(text: string): number {
 }
 
 /** The line that names the cause; else the first. */
-function causeIn(text: string): string {
+export function causeIn(text: string): string {
   const lines = boundedText(text, READ_CHARS)
     .split("\n")
-    .map((line) => line.trim())
+    .map((line) => line.trim().replace(ENCLOSING, "$2"))
     .filter((line) => /[\p{L}\p{N}]/u.test(line));
   const names = (line: string): boolean => line.length > 12 && !/^exit code/i.test(line);
   const telling =
@@ -72,6 +72,9 @@ function causeIn(text: string): string {
     "";
   return oneLine(telling, CAUSE_CHARS_MAX);
 }
+
+/** A mark that a client puts around an error. */
+const ENCLOSING = /^<(\w{1,40})>(.*)<\/\1>$/;
 
 const ERROR_KEYS: readonly string[] = ["error", "errors", "Error", "err", "error_message", "errorMessage"];
 
@@ -145,13 +148,13 @@ export function outcomeOf(plain: JsonValue, told: string): string {
   const label = labelOf(plain);
   const fields = fieldsOf(withoutLists(plain));
   const isBrief = fields.length <= BRIEF_FIELDS_MAX;
-  const said = fields
+  const telling = fields
     .filter(({ key, value }) => OUTCOME_KEYS.test(key) || (isBrief && /^\d{1,9}$/.test(value)))
     .filter(({ key, value }) => key.split(".").length <= 2 && value.length <= 80)
-    .filter(({ value }) => !(value.length > 3 && told.includes(value)) && !PLAIN_SUCCESS.test(value))
-    .slice(0, 4)
-    .map(({ key, value }) => `${key} ${quoted(value)}`);
-  if (label !== "" && !told.includes(label) && said.length < 4) said.unshift(quoted(label));
+    .filter(({ value }) => !(value.length > 3 && told.includes(value)) && !PLAIN_SUCCESS.test(value));
+  const said = [...new Set(telling.map(({ key, value }) => `${key} ${quoted(value)}`))].slice(0, 4);
+  const isLabelled = telling.some(({ value }) => value === label);
+  if (label !== "" && !told.includes(label) && !isLabelled && said.length < 4) said.unshift(quoted(label));
   if (list !== undefined && said.length < 3) said.push(`${list.name}: ${listOutcome(list.items)}`);
   return oneLine(said.join(", "), OUTCOME_CHARS_MAX);
 }

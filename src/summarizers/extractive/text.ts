@@ -18,7 +18,9 @@ export interface Passage {
 const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\]|[✓✔✅❌☐☑])\s+\S/u;
 const FENCE = /^\s*(?:```|~~~)/;
 /** Headings, tables, rules and markup are no sentences. */
-const NO_PROSE = /^\s*(?:#{1,6}\s|\||[-=_*]{3,}\s*$|<\/?[a-z!])/i;
+const NO_PROSE = /^\s*(?:#{1,6}\s|\||[-=_*]{3,}\s*$|<\/?[a-z!]|\*\*[^*/]*[^*/.!?]\*\*:?\s*$)/i;
+/** Bold words: the marks would stand alone where sentences are parted. */
+const BOLD = /(?<![\w/*])\*\*(?=[^\s*])([^*]{1,300})\*\*(?![\w/*])/g;
 const LETTER = /\p{L}/u;
 
 export function passagesOf(text: string): readonly Passage[] {
@@ -29,21 +31,54 @@ export function passagesOf(text: string): readonly Passage[] {
     passages.push(...listPassages(list));
     list = [];
   };
-  for (const line of boundedText(text).split("\n")) {
+  for (const line of unwrappedLines(boundedText(text))) {
     if (FENCE.test(line)) {
       endList();
       isCode = !isCode;
     } else if (isCode) continue;
-    else if (LIST_ITEM.test(line) || (list.length > 0 && /^\s{2,}\S/.test(line))) list.push(line);
+    else if (LIST_ITEM.test(line) || (list.length > 0 && /^\s{2,}\S/.test(line))) list.push(line.replace(BOLD, "$1"));
     else if (line.trim() !== "") {
       endList();
-      if (line.trimEnd().endsWith(":")) list.push(line);
-      else if (!NO_PROSE.test(line) && LETTER.test(line)) passages.push(...sentencesOf(line).map(sentencePassage));
+      if (line.trimEnd().endsWith(":")) list.push(line.replace(BOLD, "$1"));
+      else if (!NO_PROSE.test(line) && LETTER.test(line))
+        passages.push(...sentencesOf(line.replace(BOLD, "$1")).map(sentencePassage));
     }
   }
   endList();
   return passages;
 }
+
+/** Lines of which each begins a thought: one that goes on in small letters belongs to the line before. */
+function unwrappedLines(text: string): readonly string[] {
+  const lines: string[] = [];
+  let open: string[] = [];
+  const close = (): void => {
+    if (open.length > 0) lines.push(open.join(" "));
+    open = [];
+  };
+  for (const line of text.split("\n")) {
+    const before = open.at(-1);
+    if (before !== undefined && before.length >= WRAPPED_CHARS_MIN && GOES_ON.test(line) && !ENDED.test(before)) {
+      open.push(line.trim());
+      continue;
+    }
+    close();
+    if (isOpenLine(line)) open.push(line);
+    else lines.push(line);
+  }
+  close();
+  return lines;
+}
+
+/** Prose or an item: code, tables and headings are never joined. */
+function isOpenLine(line: string): boolean {
+  return LETTER.test(line) && !FENCE.test(line) && !NO_PROSE.test(line);
+}
+
+/** Nobody wraps shorter lines. */
+const WRAPPED_CHARS_MIN = 40;
+const GOES_ON = /^\s*[\p{Ll}(](?!\s*[=:({[])[^={}]*$/u;
+const ENDED = /[.!?:;…。！？{}]["')\]*`]*\s*$/;
 
 const sentencePassage = (text: string): Passage => ({ text, isList: false });
 
@@ -56,7 +91,29 @@ function listPassages(lines: readonly string[]): readonly Passage[] {
   const whole = lines.map((line) => line.trim()).join(" ");
   if (items.length > 1 && items.length <= LIST_ITEMS_MAX && whole.length <= LIST_CHARS_MAX)
     return [{ text: whole, isList: true }];
-  return lines.flatMap((line) => sentencesOf(line.replace(/^\s*(?:[-*+•]|\d{1,3}[.)])\s+/, ""))).map(sentencePassage);
+  return outerItems(lines, Math.min(...items.map(indentOf))).flatMap((item) => {
+    const text = item
+      .map((line) => line.trim())
+      .join(" ")
+      .replace(ITEM_MARK, "");
+    if (item.length > 1 && text.length <= LIST_CHARS_MAX) return [{ text, isList: true }];
+    return item.flatMap((line) => sentencesOf(line.replace(ITEM_MARK, ""))).map(sentencePassage);
+  });
+}
+
+const ITEM_MARK = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
+
+const indentOf = (line: string): number => line.search(/\S/);
+
+/** An item of the outermost list with what stands further in below it: alone, that says nothing. */
+function outerItems(lines: readonly string[], indent: number): readonly (readonly string[])[] {
+  const items: string[][] = [];
+  for (const line of lines) {
+    const open = items.at(-1);
+    if (open === undefined || indentOf(line) <= indent) items.push([line]);
+    else open.push(line);
+  }
+  return items;
 }
 
 const SEGMENTER = new Intl.Segmenter("und", { granularity: "sentence" });

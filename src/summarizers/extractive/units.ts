@@ -63,7 +63,8 @@ export function assistantUnits(events: readonly Event[], { language, isTalk }: S
     if (event.type !== "assistant" || event.isKept) return [];
     const age = 0.5 ** ((last - event.at) / WEIGHTS.recencyEvents);
     return spokenUnits(event, ({ text, isList }) => {
-      if (!isTalk && !isList && (isAnnouncement(text, language) || isInterjection(text, language))) return undefined;
+      if (!isTalk && !isList && (isAnnouncement(text, language) || isInterjection(text, event.isFinal, language)))
+        return undefined;
       const isConcluding = event.isFinal || isList || hasCue(text, "conclusion", language);
       const factor = (isConcluding ? WEIGHTS.cue.conclusion : 1) * recencyOf(event.at, last);
       return { section: "said", factor, bonus: event.isFinal ? WEIGHTS.conclusion * age : 0 };
@@ -87,12 +88,14 @@ function isAnnouncement(text: string, language: Language): boolean {
   return /[:：]$/.test(text) || hasCue(text.slice(0, 60), "announcement", language);
 }
 
-const TELLING_WORDS_MIN = 3;
+/** Of a sentence that names nothing. Between calls more is asked for, because they tell most of it. */
+const TELLING_WORDS_MIN = { final: 3, betweenCalls: 5 };
 
-/** Whether a sentence is too short to tell anything: "Good.", "I have a clear picture." */
-function isInterjection(text: string, language: Language): boolean {
+/** Whether a sentence is too short to tell anything: "Good.", "I have a clear picture now." */
+function isInterjection(text: string, isFinal: boolean, language: Language): boolean {
   const small = smallWords(language);
-  return !/[\d_/`]/.test(text) && contentWords(text).filter((word) => !small.has(word)).length < TELLING_WORDS_MIN;
+  const least = isFinal ? TELLING_WORDS_MIN.final : TELLING_WORDS_MIN.betweenCalls;
+  return !/[\d_/`]/.test(text) && contentWords(text).filter((word) => !small.has(word)).length < least;
 }
 
 export function logUnits(lines: readonly LogLine[], last: number): readonly Unit[] {
@@ -148,7 +151,10 @@ export function knownUnits(
     else if (isObject(plain) || isArray(plain)) {
       for (const record of recordsOf(plain)) {
         const said = record.fields.filter(
-          ({ value }) => value.length <= RECORD_CHARS_MAX && namesIn(value, weights).some((name) => wanted.has(name)),
+          ({ value }) =>
+            value.length <= RECORD_CHARS_MAX &&
+            value !== record.label &&
+            namesIn(value, weights).some((name) => wanted.has(name)),
         );
         if (said.length === 0) continue;
         const fields = said.slice(0, 5).map(({ key, value }) => `${key} ${quoted(oneLine(value, 100))}`);

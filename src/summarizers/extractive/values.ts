@@ -42,8 +42,8 @@ export function fieldsOf(value: JsonValue, fieldsMax: number = FIELDS_MAX): read
     if (isArray(inner)) for (const item of inner.slice(0, fieldsMax)) walk(item, key, parent, depth + 1);
     else if (isObject(inner)) {
       for (const [name, member] of Object.entries(inner)) {
-        if (OPERATOR.test(name) && key !== "") walk(member, key, parent, depth + 1);
-        else walk(member, name, PACKING.test(key) || OPERATOR.test(key) ? parent : key, depth + 1);
+        if (OPERATOR.test(name) && key !== "" && !OPERATOR.test(key)) walk(member, `${key} ${name}`, parent, depth + 1);
+        else walk(member, name, PACKING.test(key) || key.includes("$") ? parent : key, depth + 1);
       }
     } else {
       const name = OPERATOR.test(key) ? key.slice(1) : key;

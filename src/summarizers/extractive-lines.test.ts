@@ -1,0 +1,209 @@
+import { expect, test } from "vitest";
+import { assistant, called, message, summarize, user } from "../../test/embedded-summary.ts";
+import type { JsonObject } from "../core/json.ts";
+import { type Message, text } from "../core/message.ts";
+import { passagesOf } from "./extractive/text.ts";
+
+/** What a reader sees: each line tells something, whatever tools and writers it came from. */
+
+/** The Done lines of one call among others. */
+async function told(name: string, input: JsonObject, output: JsonObject): Promise<readonly string[]> {
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called(name, input, JSON.stringify(output)),
+    user("Go on."),
+  ]);
+  return checkpoint?.done ?? [];
+}
+
+test.each([
+  [
+    "a query language behind one member",
+    {
+      request: { collection: "bookings", operation: "updateMany", args: { update: { $set: { state: "cancelled" } } } },
+    },
+    { status: "success", result: { matchedCount: 60, modifiedCount: 58 } },
+    "updateMany: collection bookings, state cancelled → matchedCount 60, modifiedCount 58",
+  ],
+  [
+    "operators below a field",
+    { request: { collection: "bookings", operation: "deleteMany", args: { filter: { state: { $ne: "paid" } } } } },
+    { deletedCount: 2 },
+    "deleteMany: collection bookings, state $ne paid → deletedCount 2",
+  ],
+  [
+    "stringified arguments",
+    { name: "assign_issue", arguments: JSON.stringify({ key: "HARBOR-431", assignee: "mara" }) },
+    { content: [{ type: "text", text: JSON.stringify({ id: 90_240, state: "open" }) }] },
+    "assign_issue: key HARBOR-431, assignee mara → id 90240, state open",
+  ],
+  [
+    "several values under one name",
+    { action: "MOVE", params: { page_ids: ["pg_1", "pg_2"], to: "pg_9" } },
+    { ok: true, data: { moved: 2 } },
+    "MOVE: page_ids pg_1, pg_2, to pg_9 → moved 2",
+  ],
+  [
+    "a result that says one thing twice",
+    { action: "MOVE", params: { to: "pg_9" } },
+    { message: "Moved 2 pages", data: { message: "Moved 2 pages" } },
+    'MOVE: to pg_9 → message "Moved 2 pages"',
+  ],
+  [
+    "a list of records",
+    { action: "MOVE", params: { to: "pg_9" } },
+    {
+      ok: true,
+      data: {
+        results: [
+          { id: 4, title: "Keys" },
+          { id: 5, title: "Badge" },
+        ],
+      },
+    },
+    "MOVE: to pg_9 → results: 2 items: Keys, Badge",
+  ],
+  [
+    "one statement of SQL",
+    { sql: "grant select on berths to app_rw" },
+    { rows: [], rowCount: null },
+    "execute: grant select on berths to app_rw",
+  ],
+])("work through generic tools is told with object and outcome: %s", async (_kind, input, output, line) => {
+  expect(await told("execute", input, output)).toContain(line);
+});
+
+test("names of a result's fields are not listed, their values are", async () => {
+  const record = JSON.stringify({ creator_user_id: "keeper_of_lock", harvest_source: "berth_7_sensor" });
+  const { checkpoint } = await summarize([user("Read it."), ...called("fetch", { q: "locks" }, record.slice(0, -1))], {
+    budgetTokens: 70,
+  });
+  const names = [...(checkpoint?.identifiers ?? []), ...(checkpoint?.criticalContext ?? [])].join(" ");
+  expect(names).toContain("keeper_of_lock");
+  expect(checkpoint?.identifiers).not.toContain("creator_user_id");
+});
+
+const WORK = called("write_file", { path: "src/gate.ts", content: "export const gate = 1;" }, "ok");
+
+async function contextOf(...messages: readonly Message[]): Promise<string> {
+  const { checkpoint } = await summarize([user("Build the lock gate."), ...messages, ...WORK, user("Go on."), ...WORK]);
+  return [
+    ...(checkpoint?.criticalContext ?? []),
+    ...(checkpoint?.toolFailures ?? []).map(({ summary }) => summary),
+  ].join("\n");
+}
+
+test("a log among the user's words is told by its cause", async () => {
+  const log = [
+    "10:11:12 INFO gauge[7]: connecting",
+    "10:11:14 ERROR gauge[7]: reconnect failed: EHOSTUNREACH",
+    "    at Socket.connect (net.js:812:11)",
+    "    at Gauge.reconnect (gauge.js:77:5)",
+  ];
+  const context = await contextOf(user(`The gauge at the quay fell silent:\n${log.join("\n")}\nPlease find out why.`));
+  expect(context).toContain("The gauge at the quay fell silent:");
+  expect(context).toContain("Please find out why.");
+  expect(context).toContain("[Tool output: 10:11:14 ERROR gauge[7]: reconnect failed: EHOSTUNREACH]");
+  expect(context).not.toContain("at Socket.connect");
+});
+
+test("words that go on in the next line are one sentence", () => {
+  const wrapped = "The valve of chamber two leaks because its seal is worn, so it can\nonly be closed by hand.";
+  const listed =
+    "- Chamber one holds its level since the keeper changed the\n  seal\n- Chamber three holds its level too.";
+  expect(passagesOf(`${wrapped}\n\n${listed}`).map(({ text: said }) => said)).toEqual([
+    wrapped.replace("\n", " "),
+    listed.replace(/\n +/, " ").replace("\n", " "),
+  ]);
+});
+
+test("an item of a long list keeps what stands below it", () => {
+  const flights = Array.from({ length: 9 }, (_, index) => [
+    `${index + 1}. **Flight HAT${200 + index}**`,
+    "   - leaves Denver at ten in the evening and needs two hours and a half",
+    "   - reaches Houston",
+  ]);
+  expect(passagesOf(flights.flat().join("\n"))[4]?.text).toBe(
+    "Flight HAT204 - leaves Denver at ten in the evening and needs two hours and a half - reaches Houston",
+  );
+});
+
+test("headings and words between calls that tell nothing are left out, bold words stay without their marks", async () => {
+  const context = await contextOf(
+    assistant("**Step 4: Check the seals**\n\n**Chamber two** leaks at valve 17. The cause is a worn seal."),
+    message("assistant", text("I have the full picture now."), {
+      type: "tool-call",
+      callId: "look",
+      name: "read_file",
+      input: { path: "lib/seal.py" },
+    }),
+    message("user", { type: "tool-result", callId: "look", content: [text("worn")], isError: false }),
+  );
+  expect(context).toContain("Chamber two leaks at valve 17. The cause is a worn seal.");
+  expect(context).not.toMatch(/Step 4|full picture/);
+});
+
+test("what must hold in the description of a task is no rule, what the user asks to be kept is one", async () => {
+  const task = [
+    "Write the page of the lock keeper.",
+    "A keeper that is unknown must return status 404.",
+    "The list shows only gates that are open.",
+    "Never delete a gate.",
+    "The page has a table.",
+  ].join("\n");
+  const { checkpoint } = await summarize([
+    user("Build the lock gate."),
+    ...WORK,
+    user(task),
+    ...WORK,
+    user("From now on write metres, never feet."),
+    ...WORK,
+    user("Go on."),
+  ]);
+  expect(checkpoint?.constraints).toEqual(["Never delete a gate.", "From now on write metres, never feet."]);
+  expect(checkpoint?.criticalContext.join("\n")).toContain("must return status 404");
+});
+
+test.each([
+  ['cat > /tmp/fix.sed <<\'EOF\'\n# lines with "0," and then ");"\ns/a/b/\nEOF', "bash: cat > /tmp/fix.sed"],
+  ["source lib/trace.sh && \\\nspotter_hex 16 && \\\nmake seal", "bash: spotter_hex 16 && make seal"],
+  ["grep -n 'a -> b' src/gate.ts | sort", "bash: grep -n 'a -> b' src/gate.ts"],
+  ["cd state && echo closed > gate.txt && ls", "bash: echo closed > gate.txt"],
+])("a command is told by what it does: %j", async (command, line) => {
+  const { checkpoint } = await summarize([user("Do it."), ...called("bash", { command }, ""), user("Go on.")]);
+  expect(checkpoint?.done.join("\n")).toContain(line);
+});
+
+test("a search that found nothing did not fail, and a client's mark around an error is taken off", async () => {
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called("bash", { command: "grep -rn seal src" }, "Command exited with code 1", true),
+    ...called(
+      "edit_file",
+      { path: "src/gate.ts" },
+      "<tool_use_error>File has not been read yet.</tool_use_error>",
+      true,
+    ),
+    user("Go on."),
+  ]);
+  expect(checkpoint?.toolFailures).toEqual([
+    { toolName: "edit_file", summary: "src/gate.ts → File has not been read yet." },
+  ]);
+});
+
+test("what was only looked at is told in short, and a record's name once", async () => {
+  const places = Array.from({ length: 20 }, (_, index) => `lib/lock/chamber_${index}.py`).join(" ");
+  const rows = JSON.stringify([
+    { name: "gate_north", keeper_id: "keeper_4711" },
+    { name: "gate_south", keeper_id: "keeper_4712" },
+  ]);
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called("bash", { command: `grep -n seal ${places}` }, ""),
+    ...called("list_gates", { lock: "quay" }, rows),
+    ...WORK,
+    user("Go on."),
+  ]);
+  for (const line of checkpoint?.done ?? []) expect(line.length).toBeLessThan(120);
+  expect(checkpoint?.criticalContext.join("\n")).toContain("gate_north: keeper_id keeper_4711");
+});
