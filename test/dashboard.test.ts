@@ -83,6 +83,13 @@ describe("the list of sessions", () => {
       expect(await titled(messages)).toBe("Fix INV-20417.");
     }
     expect(await titled([{ role: "user", content: "<system-reminder>only</system-reminder>" }])).toMatch(/only/);
+    const use = { type: "tool_use", id: "t1", name: "bash", input: {} };
+    const result = { type: "tool_result", tool_use_id: "t1", content: "KEY=sk-none" };
+    const ran = [
+      { role: "assistant", content: [use] },
+      { role: "user", content: [result] },
+    ];
+    expect(await titled(ran)).toBe("");
     await own.close();
   });
 

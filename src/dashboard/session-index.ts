@@ -5,7 +5,6 @@
 
 import { windowOfModel } from "../compactor/model-facts.ts";
 import { stringOf } from "../core/json.ts";
-import { textsOf } from "../core/message.ts";
 import { userVoice } from "../core/plan/user-voice.ts";
 import { sessionIdIn } from "../core/store/store-rules.ts";
 import type { FullStore, SessionSummary } from "../core/store/store-upkeep.ts";
@@ -197,6 +196,7 @@ async function firstWords(store: FullStore, id: string, format: SessionSummary["
   const users = messages.filter(({ role }) => role === "user");
   const voice = userVoice(messages);
   const [said = ""] = users.flatMap((message) => voice.wordsIn(message));
-  const [told = ""] = users.flatMap(({ parts }) => textsOf(parts));
+  // Where there is only a client's note; what a tool returned is no title.
+  const [told = ""] = users.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])));
   return headOf((said || told).trim(), TITLE_CHARACTERS);
 }
