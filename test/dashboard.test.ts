@@ -56,6 +56,43 @@ afterAll(async () => {
 });
 
 describe("the list of sessions", () => {
+  test("is titled by the user's words, not by what the client put before them", async () => {
+    const clients = memoryStore();
+    const own = await startDashboard({ store: clients });
+    let sessions = 0;
+    const titled = async (messages: readonly object[]): Promise<string | undefined> => {
+      const id = `s${++sessions}`;
+      const session = await open({ store: clients }, id);
+      await session.append(messages as Parameters<typeof session.append>[0]);
+      const { row } = await own.get<SessionReport>("session", { session: id });
+      await session.close();
+      return row.title;
+    };
+    const text = (words: string): object => ({ type: "text", text: words });
+    const asked = text("Fix INV-20417.");
+    for (const note of [
+      "<system-reminder>\nAttribution\n</system-reminder>\n",
+      "<environment_context>\n  <cwd>/work</cwd>\n</environment_context>",
+      "<session_context>\nThis is the Gemini CLI.\n</session_context>",
+    ]) {
+      expect(await titled([{ role: "user", content: [text(note), asked] }])).toBe("Fix INV-20417.");
+      const messages = [
+        { role: "user", content: [text(note)] },
+        { role: "user", content: [asked] },
+      ];
+      expect(await titled(messages)).toBe("Fix INV-20417.");
+    }
+    expect(await titled([{ role: "user", content: "<system-reminder>only</system-reminder>" }])).toMatch(/only/);
+    const use = { type: "tool_use", id: "t1", name: "bash", input: {} };
+    const result = { type: "tool_result", tool_use_id: "t1", content: "KEY=sk-none" };
+    const ran = [
+      { role: "assistant", content: [use] },
+      { role: "user", content: [result] },
+    ];
+    expect(await titled(ran)).toBe("");
+    await own.close();
+  });
+
   test("tells of each session what an operator wants to know", async () => {
     const records = await Array.fromAsync(store.requests(long.key));
     const newest = records.at(-1);

@@ -17,8 +17,8 @@ export interface Command {
   readonly notes: string;
   /** Whether its operand is exactly one FILE. */
   readonly takesFile?: boolean;
-  /** What `--help TOPIC` prints. */
-  topic?(name: string): string;
+  /** What `--help TOPIC` prints; the topic is the first operand. */
+  topic?(given: Words): string;
   /** Called with a command line that asks for no help. */
   run(given: Words, io: Io): Promise<ExitCode>;
 }

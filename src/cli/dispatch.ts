@@ -132,7 +132,7 @@ async function dispatch([first, ...rest]: readonly string[], io: Io): Promise<Ex
     const parse = command.takesFile ? parseArguments : parseWords;
     const given = parse(first, rest, command.options);
     if (!given.isHelpWanted) return await command.run(given, io);
-    const topic = given.operands[0] === undefined ? undefined : command.topic?.(given.operands[0]);
+    const topic = given.operands[0] === undefined ? undefined : command.topic?.(given);
     showHelp(topic ?? (await helpOf(first)), io.stdout, io);
     return EXIT.ok;
   } catch (error) {

@@ -2,11 +2,14 @@
 
 import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, test } from "vitest";
 import { startProcess, startUpstream } from "../../test/gateway-world.ts";
 import { temporaryFolder } from "../../test/run-cli.ts";
 import { runInProcess } from "../../test/run-in-process.ts";
+import type { Io } from "./command.ts";
+import { runPalimpsest } from "./dispatch.ts";
 
 const folder = temporaryFolder();
 afterAll(folder.remove);
@@ -74,6 +77,53 @@ describe("what is wrong is refused in one line that says what to do", () => {
     [{ settings: { compcat: {} } }, /Unknown key compcat; did you mean compact\?/],
     [{ settings: { hosts: [] } }, /"hosts" of .* belongs beside "settings", not into it/],
   ])("a file with %j", (config, expected) => check(["--config", folder.file("wrong.json", config)], expected));
+});
+
+describe("where it is", () => {
+  /** What it prints to a terminal of 80 columns, or to a pipe, before Ctrl-C ends it. */
+  async function greeting(words: readonly string[], environment = {}, output: object = {}): Promise<string> {
+    const interrupts: (() => void)[] = [];
+    const shown = Promise.withResolvers<string>();
+    const io: Io = {
+      stdin: Readable.from([]),
+      stdout: { ...output, write: shown.resolve },
+      stderr: { write: () => true },
+      environment,
+      onInterrupt: (listener) => {
+        interrupts.push(listener);
+        return () => {};
+      },
+    };
+    const ended = runPalimpsest(["gateway", "--port", "0", ...words], io);
+    const text = await shown.promise;
+    interrupts[0]?.();
+    expect(await ended).toBe(0);
+    return text;
+  }
+
+  test("a pipe gets every client's line whole, a narrow terminal those that fit", async () => {
+    const [piped, narrow] = [await greeting([]), await greeting([], {}, { isTTY: true, columns: 80 })];
+    expect(piped).toMatch(/^ {2}copilot +COPILOT_OFFLINE=true .* copilot$/m);
+    expect(narrow).toMatch(/^ {2}claude-code +ANTHROPIC_BASE_URL=http:\/\/127\.0\.0\.1:\d+ claude$/m);
+    expect(narrow).toMatch(/^ {2}copilot +palimpsest gateway --port \d+ --help copilot$/m);
+    expect(narrow.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test("a token is asked for, and the dashboard's has to be one of its own", async () => {
+    const store = ["--store", "memory:"];
+    const tokens = { PALIMPSEST_GATEWAY_TOKEN: "t" };
+    expect(await greeting([])).not.toMatch(/oken|ashboard/);
+    expect(await greeting(store)).toMatch(/^Dashboard: http:.*\/$/m);
+    expect(await greeting(store, tokens)).toMatch(
+      /^Clients bring the token;.*\nNo dashboard: set PALIMPSEST_DASHBOARD_TOKEN/m,
+    );
+    expect(await greeting(store, { ...tokens, PALIMPSEST_DASHBOARD_TOKEN: "u" })).toMatch(/^Dashboard: /m);
+  });
+
+  test("the help on a client has the address that is asked for", async () => {
+    const { stdout } = await runInProcess(["gateway", "--help", "codex", "--port", "4200"]);
+    expect(stdout).toMatch(/^Codex:\n\ncodex -c openai_base_url="http:\/\/127\.0\.0\.1:4200\/v1"\n\nWith a token: /);
+  });
 });
 
 test("SIGHUP has it read its settings again: new requests follow them, a stream under way goes on", async () => {

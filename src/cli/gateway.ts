@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { CompactionError } from "../core/errors.ts";
 import { isPlainObject } from "../core/json.ts";
 import type { Store } from "../core/store/store.ts";
-import { CLIENTS } from "../gateway/clients.ts";
+import { CLIENTS, HOST, PORT, urlAt } from "../gateway/clients.ts";
 import type { GatewayServer, ServeOptions } from "../gateway/serve.ts";
 import { openStore } from "../stores.ts";
 import {
@@ -19,8 +19,6 @@ import {
   type Words,
 } from "./command.ts";
 import { oneLine } from "./one-line.ts";
-
-const URL_SHOWN = "http://127.0.0.1:4100";
 
 export const command: Command = {
   usage: "[options]",
@@ -52,12 +50,15 @@ Examples:
   palimpsest gateway --store sqlite:./sessions.db --port 4200
   palimpsest gateway --help claude-code
 `,
-  topic: (name) => {
+  topic: (given) => {
+    const [name = ""] = given.operands;
     const client = Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined;
     const names = Object.keys(CLIENTS);
     if (client === undefined)
       throw usage(`there is no help on "${name}"${didYouMean(name, names) || `; there is on ${names.join(", ")}`}`);
-    return `${client.title}:\n\n${client.lines(URL_SHOWN)}\n\nWith a token: ${client.token("TOKEN")}\n`;
+    const port = given.text("port");
+    const url = urlAt(given.text("host") ?? HOST, port === undefined ? PORT : readPort(port));
+    return `${client.title}:\n\n${client.lines(url)}\n\nWith a token: ${client.token("TOKEN")}\n`;
   },
   run,
 };
@@ -77,7 +78,9 @@ async function run(given: Words, io: Io): Promise<ExitCode> {
   try {
     const server = await serveGateway(settled(first));
     const ended = untilEnded(server, io, () => server.reload(settled(readOptions(given, io))));
-    io.stdout.write(greeting(server.url, pagesFor !== undefined));
+    const { token } = first;
+    const hasDashboard = store === undefined ? undefined : pagesFor !== undefined;
+    io.stdout.write(greeting(server.url, { hasToken: token !== undefined, hasDashboard, output: io.stdout }));
     return await ended;
   } finally {
     await store?.close();
@@ -132,13 +135,30 @@ function logTo(given: Words, io: Io): NonNullable<ServeOptions["log"]> {
   };
 }
 
-function greeting(url: string, hasDashboard: boolean): string {
+interface Greeting {
+  readonly hasToken: boolean;
+  /** Undefined where there is nothing to show. */
+  readonly hasDashboard: boolean | undefined;
+  readonly output: Io["stdout"];
+}
+
+/** A line to copy is whole or not there: a narrow terminal shows where it stands. */
+function greeting(url: string, { hasToken, hasDashboard, output: { isTTY, columns } }: Greeting): string {
   const width = Math.max(...Object.keys(CLIENTS).map((name) => name.length));
-  const rows = Object.entries(CLIENTS).map(
-    ([name, { lines }]) => `  ${name.padEnd(width)}  ${lines(url).split("\n")[0]}`,
-  );
-  const dashboard = hasDashboard ? `Dashboard: ${url}/\n` : "";
-  return `palimpsest gateway on ${url} (Ctrl-C ends it)\n\n${rows.join("\n")}\n\n${dashboard}Numbers: ${url}/metrics\n`;
+  const columnsMax = isTTY === true && columns !== undefined ? columns : Number.POSITIVE_INFINITY;
+  const { port } = new URL(url);
+  const rows = Object.entries(CLIENTS).map(([name, { lines }]) => {
+    const [line = ""] = lines(url).split("\n");
+    const row = `  ${name.padEnd(width)}  ${line}`;
+    return row.length <= columnsMax ? row : `  ${name.padEnd(width)}  palimpsest gateway --port ${port} --help ${name}`;
+  });
+  const pages = [
+    ...(hasToken ? ["Clients bring the token; palimpsest gateway --help CLIENT says how."] : []),
+    ...(hasDashboard === true ? [`Dashboard: ${url}/`] : []),
+    ...(hasDashboard === false ? ["No dashboard: set PALIMPSEST_DASHBOARD_TOKEN, its password."] : []),
+    `Numbers: ${url}/metrics`,
+  ];
+  return `palimpsest gateway on ${url} (Ctrl-C ends it)\n\n${rows.join("\n")}\n\n${pages.join("\n")}\n`;
 }
 
 /** What the command line says overrides the file. */

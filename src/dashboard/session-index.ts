@@ -5,10 +5,10 @@
 
 import { windowOfModel } from "../compactor/model-facts.ts";
 import { stringOf } from "../core/json.ts";
+import { userVoice } from "../core/plan/user-voice.ts";
 import { sessionIdIn } from "../core/store/store-rules.ts";
 import type { FullStore, SessionSummary } from "../core/store/store-upkeep.ts";
 import { hasTraffic, type RequestTotals } from "../core/store/traffic.ts";
-import { beginningOf } from "../core/structure/message-label.ts";
 import { headOf } from "../core/text.ts";
 import { formatNamed } from "../formats.ts";
 import { decoded } from "./message-rows.ts";
@@ -188,12 +188,15 @@ function contextOf(summary: SessionSummary, totals: RequestTotals | undefined): 
   return { tokens: totalTokens > 0 ? totalTokens : null, isEstimate: isTotalStale, windowTokens, triggerTokens: null };
 }
 
-/** A system message or a preamble may stand before what the user says. */
-const FIRST_IDS = ["m1", "m2", "m3"];
+/** Instructions and notes of the client may stand before what the user says. */
+const FIRST_IDS = ["m1", "m2", "m3", "m4", "m5", "m6"];
 
 async function firstWords(store: FullStore, id: string, format: SessionSummary["format"]): Promise<string> {
   const messages = decoded(formatNamed(format), await store.messages(id, FIRST_IDS));
-  const users = messages.filter(({ role }) => role === "user").map(beginningOf);
-  const told = users.find((text) => text !== "" && !text.startsWith("<")) ?? users[0] ?? "";
-  return headOf(told.trim(), TITLE_CHARACTERS);
+  const users = messages.filter(({ role }) => role === "user");
+  const voice = userVoice(messages);
+  const [said = ""] = users.flatMap((message) => voice.wordsIn(message));
+  // Where there is only a client's note; what a tool returned is no title.
+  const [told = ""] = users.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])));
+  return headOf((said || told).trim(), TITLE_CHARACTERS);
 }

@@ -1,4 +1,11 @@
-/** How each client is pointed to a gateway, one row each: what `palimpsest gateway --help NAME` prints. */
+/** Where a gateway is, and how each client is pointed to it, one row each: what `palimpsest gateway --help NAME` prints. */
+
+export const PORT = 4_100;
+export const HOST = "127.0.0.1";
+
+export function urlAt(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
 
 export interface ClientHelp {
   readonly title: string;

@@ -10,6 +10,7 @@ import { CompactionError } from "../core/errors.ts";
 import { checkSchema, refuseProblems } from "../core/settings/check-schema.ts";
 import { amount, filledText, group, type ObjectSchema } from "../core/settings/schema.ts";
 import { isLoopback } from "./access.ts";
+import { HOST, PORT, urlAt } from "./clients.ts";
 import { createGateway, type GatewayOptions } from "./handler.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -27,9 +28,6 @@ export interface GatewayServer {
   /** Takes no more requests and waits for those under way, but not longer than that, or than `limits.graceMs`. */
   close(withinMs?: number): Promise<void>;
 }
-
-export const PORT = 4_100;
-const HOST = "127.0.0.1";
 
 /** Of a connection, whatever is asked over it. */
 const CONNECTION_LIMITS = {
@@ -67,7 +65,7 @@ export async function serveGateway({ port = PORT, host = HOST, ...options }: Ser
   // A server that listens on a port has an address of this form.
   const { port: taken } = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}`,
+    url: urlAt(host, taken),
     reload: ({ port: otherPort = port, host: otherHost = host, ...next }) => {
       if (otherPort !== port || otherHost !== host) {
         throw new CompactionError(

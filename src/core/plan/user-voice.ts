@@ -157,7 +157,7 @@ const CLIENT_NOTE =
 
 /** Blocks that clients add: reminders, output of commands, the state of an editor. */
 const CLIENT_BLOCK =
-  /<(system-reminder|system_reminder|local-command-[a-z]+|command-(?:message|name|contents)|bash-(?:input|stdout|stderr)|task-notification|task_notification|user-prompt-submit-hook|user_instructions|turn_aborted|subagent_notification|environment_details|environment_context|ide_[a-z_]+|system-note|user_info|workspace_info|reminderInstructions|attachments|context|editorContext|skill)>/g;
+  /<(system-reminder|system_reminder|local-command-[a-z]+|command-(?:message|name|contents)|bash-(?:input|stdout|stderr)|task-notification|task_notification|user-prompt-submit-hook|user_instructions|turn_aborted|subagent_notification|environment_details|environment_context|session_context|ide_[a-z_]+|system-note|user_info|workspace_info|reminderInstructions|attachments|context|editorContext|skill)>/g;
 
 /** Tags that clients put around the user's words. */
 const WRAPPER =

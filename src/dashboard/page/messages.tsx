@@ -22,7 +22,8 @@ export function MessageItem({ session, row, event }: RowProps) {
   const { id, what, tokens, begins, mark, isPinned, isSummary, isEdited, archivedBy, at } = row;
   const notes = [
     ...(isPinned ? ["pinned"] : []),
-    ...(isSummary ? ["summary"] : []),
+    // A summary, an answer to it, or a message that a compaction had to move.
+    ...(isSummary ? ["inserted"] : []),
     ...(isEdited && mark === undefined ? ["shortened"] : []),
     ...(archivedBy !== null && mark === undefined ? [`in archive ${archivedBy}`] : []),
   ];
