@@ -12,6 +12,7 @@ import {
   prunesByItself,
   reasonText,
   shareOf,
+  sizeTokens,
   unitOf,
 } from "../core/plan/trigger.ts";
 import type { Settings, Trigger } from "../core/settings/settings.ts";
@@ -28,7 +29,6 @@ import {
   PROFILE_OPTION,
   readProfile,
   type Subject,
-  sizeTokens,
   subjectOf,
 } from "./subject.ts";
 import { type Blocks, ELASTIC, LEFT, RIGHT, type Terminal } from "./terminal.ts";

@@ -4,7 +4,7 @@ import { type DecideInput, type Decision, decide } from "../compactor/decide.ts"
 import { calibratedCounter, createCounting } from "../compactor/engine.ts";
 import { windowOfModel } from "../compactor/model-facts.ts";
 import type { Conversation } from "../core/message.ts";
-import type { ContextSize } from "../core/plan/trigger.ts";
+import { type ContextSize, sizeTokens } from "../core/plan/trigger.ts";
 import type { Format } from "../core/ports.ts";
 import { type Repair, repair } from "../core/repair/repair.ts";
 import type { Settings, SettingsInput } from "../core/settings/settings.ts";
@@ -80,10 +80,6 @@ export function decideInputOf({ conversation, settings, counter, size }: Subject
   const { systemTokens, toolsTokens } = size;
   const { tokensOf, totalOf } = createCounting(counter, () => 1);
   return { view: conversation, settings, tokensOf, totalOf, systemTokens, toolsTokens };
-}
-
-export function sizeTokens({ systemTokens, toolsTokens, messagesTokens }: ContextSize): number {
-  return systemTokens + toolsTokens + messagesTokens;
 }
 
 /** A summary is never longer than this share of the messages that it replaces. */

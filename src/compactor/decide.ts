@@ -19,6 +19,7 @@ import {
   findTrigger,
   prunesByItself,
   shareOf,
+  sizeTokens,
   targetOfRequest,
   thresholdTokens,
 } from "../core/plan/trigger.ts";
@@ -132,7 +133,7 @@ export interface QuietInput extends Pick<DecideInput, "settings" | "isCacheCold"
 /** The empty plan, where the sums show that nothing is due; undefined where the messages must be read. */
 export function quietPlan(input: QuietInput): Plan | undefined {
   const { settings, size } = input;
-  const tokens = size.systemTokens + size.toolsTokens + size.messagesTokens;
+  const tokens = sizeTokens(size);
   const { prune } = settings;
   const dropsTurns = prune.enabled && prune.dropTurnsKeep > 0;
   if (dropsTurns || excessMessages(settings, size.messageCount) > 0 || isAboveHighWater(settings, tokens))
@@ -324,8 +325,7 @@ export function sizeOf({ view, totalOf, systemTokens, toolsTokens }: DecideInput
 
 /** Counts as the report does. */
 export function tokensIn(given: DecideInput): number {
-  const { systemTokens, toolsTokens, messagesTokens } = sizeOf(given);
-  return systemTokens + toolsTokens + messagesTokens;
+  return sizeTokens(sizeOf(given));
 }
 
 /** What a strategy, or a check of its result, may know of a view. */

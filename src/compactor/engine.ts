@@ -12,7 +12,7 @@ import type { Format } from "../core/ports.ts";
 import { setBounded } from "../core/remember.ts";
 import type { Settings, SettingsInput } from "../core/settings/settings.ts";
 import { type Counted, countedIn } from "../core/tokens/counted.ts";
-import type { TokenCounter } from "../core/tokens/tokens.ts";
+import { countConversation, type TokenCounter } from "../core/tokens/tokens.ts";
 import type { DecideInput } from "./decide.ts";
 import type { Watch } from "./events.ts";
 import type { KnownLists } from "./known-lists.ts";
@@ -118,10 +118,9 @@ export function calibrate(
 }
 
 export function estimateOf(engine: Engine, conversation: Conversation, model: string | undefined): number {
-  const { format, system, tools, messages, wire } = conversation;
-  const named = engine.model ?? model;
-  const { counter } = countingFor(engine, engine.settings(), countedIn(format, wire?.json, named));
-  return counter.countParts(system) + counter.countTools(tools) + counter.total(messages);
+  const { format, wire } = conversation;
+  const counted = countedIn(format, wire?.json, engine.model ?? model);
+  return countConversation(conversation, countingFor(engine, engine.settings(), counted).counter).totalTokens;
 }
 
 /** Why strategy `native` makes a summary here; undefined where it does not. */

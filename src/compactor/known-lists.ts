@@ -32,7 +32,6 @@ export interface KnownLists {
   add(list: KnownList): void;
   /** Forgets all lists that begin like this one, after an edit. */
   forget(list: readonly unknown[]): void;
-  clear(): void;
 }
 
 export interface ListRequest {
@@ -58,9 +57,6 @@ export function createKnownLists(listsMax: number): KnownLists {
     },
     forget: (list) => {
       lists = lists.filter(({ elements }) => !beginsAlike(elements, list));
-    },
-    clear: () => {
-      lists = [];
     },
   };
 }

@@ -18,6 +18,7 @@ import {
 import type { Conversation, Message } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { capSteps } from "../core/plan/prune.ts";
+import { sizeTokens } from "../core/plan/trigger.ts";
 import type { Violation } from "../core/ports.ts";
 import type { Repair } from "../core/repair/repair.ts";
 import type { Settings } from "../core/settings/settings.ts";
@@ -90,7 +91,7 @@ export function quietPass(
     messagesTokens: tokens(size),
     messageCount,
   };
-  const totalTokens = context.systemTokens + context.toolsTokens + context.messagesTokens;
+  const totalTokens = sizeTokens(context);
   const targetTokens = targetFor(call, totalTokens, settings.windowTokens);
   const plan = quietPlan({ ...call, settings, size: context, targetTokens });
   const mayCap = settings.prune.enabled && settings.prune.capOnArrivalChars > 0;

@@ -186,8 +186,6 @@ export interface RankedFact extends Pick<Fact, "kind"> {
   readonly text: string;
   /** Between 0 and 1. */
   readonly likelihood: number;
-  /** The user or the assistant spoke of it. */
-  readonly isTold: boolean;
   /** The message that mentioned it last. */
   readonly last: number;
 }
@@ -214,10 +212,7 @@ export function rankFacts(ledger: FactLedger, limit: number = RANKED_MAX): reado
     const family = familyOf(fact, text);
     const others = family === undefined ? 0 : (members.get(family) ?? 0);
     if (family !== undefined) members.set(family, others + 1);
-    if (others < FAMILY_MAX) {
-      const isTold = fact.user + fact.assistant > 0;
-      ranked.push({ text, kind: fact.kind, likelihood, isTold, last: fact.last });
-    }
+    if (others < FAMILY_MAX) ranked.push({ text, kind: fact.kind, likelihood, last: fact.last });
   }
   return ranked;
 }

@@ -15,6 +15,10 @@ export interface ContextSize {
   readonly messageCount: number;
 }
 
+export function sizeTokens({ systemTokens, toolsTokens, messagesTokens }: ContextSize): number {
+  return systemTokens + toolsTokens + messagesTokens;
+}
+
 /** The same without the messages. */
 export type OutsideSize = Pick<ContextSize, "systemTokens" | "toolsTokens">;
 
