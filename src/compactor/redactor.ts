@@ -22,7 +22,8 @@ export interface Redactor {
 export function createRedactor(): Redactor {
   const known = new Map<string, string>();
   const hiding: CredentialFilter = {
-    in: (text, mark) => redactSecrets(text, { mark, found: (value) => remember(known, value, mark()) }),
+    in: (text, mark, isId = false) =>
+      redactSecrets(text, { mark, isId, found: (value) => remember(known, value, mark()) }),
     whole: (value, mark) => {
       remember(known, value, mark());
       return mark();
@@ -40,14 +41,15 @@ type Mark = () => string;
 
 /** Both remember what they hide, and compute the mark only then. */
 interface CredentialFilter {
-  in(text: string, mark: Mark): string;
+  in(text: string, mark: Mark, isId?: boolean): string;
   /** The mark: the whole value is a credential. */
   whole(value: string, mark: Mark): string;
 }
 
 /** More than a conversation names; a value beyond that is still hidden where it looks like a credential. */
 const KNOWN_MAX = 1_000;
-const KNOWN_CHARS_MIN = 8;
+const KNOWN_CHARS_MIN = 6;
+const KNOWN_DIGITS_MIN = 8;
 
 /** Also remembers the words of a header, each of which may appear alone. */
 function remember(known: Map<string, string>, value: string, mark: string): void {
@@ -58,9 +60,11 @@ function remember(known: Map<string, string>, value: string, mark: string): void
   }
 }
 
-/** A plain word may appear anywhere; a word with digits or signs is the value. */
+/** A plain word and a short number may appear anywhere; several words, or one with digits or signs, are the value. */
 function isTelling(value: string): boolean {
-  return value.length >= KNOWN_CHARS_MIN && /[^\p{L}\s]/u.test(value);
+  if (/\S\s+\S+\s+\S/.test(value)) return true;
+  if (value.length < KNOWN_CHARS_MIN || !/[^\p{L}\s]/u.test(value)) return false;
+  return value.length >= KNOWN_DIGITS_MIN || /\p{L}.*\d|\d.*\p{L}/u.test(value);
 }
 
 function withoutKnown(text: string, known: ReadonlyMap<string, string>): string {
@@ -198,10 +202,13 @@ interface JsonPlace {
   readonly hiding: CredentialFilter;
 }
 
+const ID_NAME = /(?:^|[_-])(?:id|Id|ID)s?$|[a-z]I[dD]s?$/;
+
 /** Returns the same value where nothing is hidden. A field's name may say that its value must be hidden. */
 function redactedJson(value: JsonValue, place: JsonPlace): JsonValue {
   const { name, depth, mark, hiding } = place;
-  if (typeof value === "string") return isNamedSecret(name, value) ? hiding.whole(value, mark) : hiding.in(value, mark);
+  if (typeof value === "string")
+    return isNamedSecret(name, value) ? hiding.whole(value, mark) : hiding.in(value, mark, ID_NAME.test(name));
   if (typeof value === "number") return isNamedSecret(name, String(value)) ? mark() : value;
   if (depth > JSON_DEPTH_MAX) return value;
   if (isArray(value)) return redactedList(value, { ...place, depth: depth + 1 });

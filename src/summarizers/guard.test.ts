@@ -80,11 +80,13 @@ test("an identifier that only a tool told is not appended, one that a call used 
     call("1", "open", { page: "pg_71b2" }),
     result("1", "archive_url https://x.example.net/9f2c pg_71b2"),
     call("2", "execute", { tool_name: "show", params: { block: "bk_90c4" } }),
+    // The names in a text that the agent wrote are no values of later calls.
+    call("3", "write", { content: `const pg_55aa = 1;${" and so on".repeat(20)}` }),
   ];
   const { text } = await guard("The job was moved.", { messages, budgetTokens: 4_000 });
   expect(text).toContain("- pg_71b2 (page of open)");
   expect(text).toContain("- bk_90c4 (block of execute)");
-  expect(text).not.toMatch(/archive_url|9f2c/);
+  expect(text).not.toMatch(/archive_url|9f2c|pg_55aa/);
 });
 
 test("what tools tell, however much and often, changes nothing in the list of what was used", async () => {

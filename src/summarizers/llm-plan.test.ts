@@ -150,6 +150,8 @@ test.each([
       const told = new Set(report.result?.summary?.split("\n"));
       expect(written.length).toBeGreaterThan(30);
       expect(written.filter((line) => !told.has(line))).toEqual([]);
+      // Nor does the guard lose its own, which were counted before.
+      expect([...told]).toContain("## Files Modified");
       expect(report.notes.join()).not.toContain("over its budget");
     }
   },

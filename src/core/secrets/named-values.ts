@@ -26,15 +26,16 @@ export function isNamedSecret(name: string, value: string): boolean {
 type NameKind = "sure" | "likely" | "environment" | "key" | "header" | "none";
 
 const SURE_NAME =
-  /passw(?:or)?d|passwort|kennwort|passphrase|contrase|senha|pwd$|secret(?!ar)|(?:api|access|private|account|auth|signing|encryption|master|shared|service|subscription|storage|license|deploy)key|(?:access|auth|refresh|id|session|bot|api|oauth|user|bearer|personal)token|credentials?$/;
+  /passw(?:or)?d|passwort|kennwort|passphrase|contrase|senha|pwd$|secret(?!ar)|(?:api|access|private|account|auth|signing|encryption|master|shared|service|subscription|license|deploy)key|(?:access|auth|refresh|id|session|bot|api|oauth|user|bearer|personal|private)token|credentials?$|psk$|mnemonic$/;
 const LIKELY_NAME = /token|auth|sig$|signature|session|sessid|jwt|^pass$|otp$/;
 /** Endings of names for something about a credential, such as its file or its length. */
 const ABOUT =
   /(?:file|files|path|dir|name|field|policy|length|len|count|url|uri|arn|id|ids|manager|type|input|label|placeholder|regex|pattern|rotation|expiry|expires|expiresin|expiresat|ttl|hint|prompt|reset|mode|ref|refs|version|engine|provider|store|strength|min|max|enabled|required|changed|updated|at|limit|usage|budget|size|error|scope|s)$/;
-const ENVIRONMENT_NAME = /^[A-Z][A-Z0-9_]*_(?:TOKEN|KEY|PASS|PW|AUTH|CREDENTIALS?|SIGNATURE|SALT)$/;
+const ENVIRONMENT_NAME = /^[A-Z][A-Z0-9_]*_(?:TOKEN|KEY|PASS|PW|AUTH|CREDENTIALS?|SIGNATURE|SALT|PAT)$/;
 const SPLIT_PASS = /[_-]pass$|[a-z]Pass$/i;
 
-const MAY_NAME = /pass|p?wd|pw$|secr|tok|key|auth|cook|sig|sess|cred|jwt|otp|senh|kenn|contrase|salt/i;
+const MAY_NAME =
+  /pass|p?wd|pw$|secr|tok|key|auth|cook|sig|sess|cred|jwt|otp|senh|kenn|contrase|salt|_pat$|psk$|mnemonic$/i;
 
 function nameKind(name: string): NameKind {
   if (!MAY_NAME.test(name)) return "none";
@@ -42,7 +43,7 @@ function nameKind(name: string): NameKind {
   if (/^(?:proxy|x)?(?:authorization|setcookie|cookie)$/.test(plain)) return "header";
   const isAbout =
     ABOUT.test(plain.replace(/(?:password|passwd|credential)s$/, "")) && !/(?:pass|credentials)$/.test(plain);
-  if (SURE_NAME.test(plain) || (SPLIT_PASS.test(name) && !/[_-]?bypass$/i.test(name)))
+  if (SURE_NAME.test(plain) || (SPLIT_PASS.test(name) && !/(?:by|com|sur|tres|over|under)pass$/i.test(name)))
     return isAbout ? "likely" : "sure";
   if (ENVIRONMENT_NAME.test(name)) return "environment";
   if (LIKELY_NAME.test(plain)) return isAbout && !/sessionid|sessid/.test(plain) ? "none" : "likely";
@@ -78,19 +79,31 @@ function isHidden(kind: NameKind, { name, value, form, endsLine }: NamedValue): 
   if (PLACEHOLDER.test(value)) return false;
   if (PLAIN_VALUES.has(value.toLowerCase().replace(/^\W+|\W+$/g, "")) || value.toLowerCase() === name.toLowerCase())
     return false;
-  if (kind === "likely") return isMixed(value) || isHex(value);
+  if (isPath(value) || isLabel(value)) return false;
+  if (kind === "likely") return !(UUID.test(value) && /id$/i.test(name)) && (isMixed(value) || LONG_TOKEN.test(value));
   if (kind === "key") return value.length >= KEY_CHARS_MIN && hasAllShapes(value) && isMixed(value);
   if (kind === "header" && INSERTED.test(value)) return false;
-  if (kind === "header") return value.includes("=") || /^\w+[ \t]+\S{6}/.test(value) || isMixed(value);
-  if (form === "quoted") return true;
+  if (kind === "header") return value.includes("=") || SCHEME_VALUE.test(value) || isMixed(value);
   const isOdd = /\d/.test(value) || /[^\w./-]/.test(value);
+  if (form === "quoted") return kind === "sure" || isOdd || /^[A-Za-z]{12,}$/.test(value);
   if (PROGRAM.test(value) && !/^[A-Z][A-Z0-9_]*$/.test(name)) return false;
   if (form === "open") return !MEMBER.test(value) && (isOdd || endsLine);
   return kind === "sure" || isOdd || value.length >= MIXED_CHARS_MIN;
 }
 
-function isHex(value: string): boolean {
-  return /^[0-9a-f]{16,}$/i.test(value);
+/** In a header: the scheme, then what looks like no word. */
+const SCHEME_VALUE = /^\w+[ \t]+(?=\S{6})\S*(?:\d|[a-z][A-Z])/;
+const LONG_TOKEN = /^(?=[A-Za-z]{0,64}\d)[A-Za-z0-9]{16,}$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Where a credential is kept, not the credential. */
+function isPath(value: string): boolean {
+  return /^(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\]{1,2}[\w.@ -]+)+$/.test(value) && !isMixed(value);
+}
+
+/** Words about a credential: "Forgot your password?". */
+function isLabel(value: string): boolean {
+  return /\s/.test(value) && !/\d/.test(value) && SURE_NAME.test(value.toLowerCase().replace(/\W/g, ""));
 }
 
 const NAME_CHARS_MAX = 64;
@@ -101,15 +114,22 @@ function isNameUnit(code: number): boolean {
   return shapeOf(code) !== 0 || code === 95 || code === 45;
 }
 
-const ASSIGNED = /\\{0,3}["'`]?\]?([ \t]{0,8})(?:=>|:=|={1,2}|[:：])([ \t]{0,40})/y;
+const ASSIGNED = /(?:\*\*|\\{0,3}["'`]?)\]?([ \t]{0,8})(?:=>|:=|={1,2}|[:：])((?:\*\*)?[ \t]{0,40})/y;
+/** A row of a table that a person reads. */
+const CELL = /[ \t]{0,40}\|[ \t]{0,40}/y;
 const IN_ELEMENT = /[^<>\n]{0,40}>[ \t]{0,8}/y;
 const FLAG_VALUE = /[ \t]{1,8}(?!-)/y;
 /** `- name: DB_PASSWORD`, then `value:` on its own line, or as the next field or attribute. */
 const VALUE_FIELD = /\\{0,3}["'`]?\s{0,40},?\s{0,40}\\{0,3}["'`]?value\\{0,3}["'`]?[ \t]{0,8}[:=][ \t]{0,8}/iy;
 /** The password is …, in the languages that are read most. */
-const SAID = /[ \t]{1,4}(?:is|was|ist|lautet|war|est|es|era|é|è)[ \t]{0,4}:?[ \t]{1,4}/y;
-const NETRC = /\blogin[ \t]+\S{1,80}[ \t]+$/;
-const NETRC_BACK_MAX = 100;
+const SAID =
+  /[ \t]{1,4}(?:is|was|ist|lautet|war|est|es|era|é|è)(?:[ \t]{1,4}(?:now|(?:set|changed|reset)[ \t]{1,4}to))?[ \t]{0,4}:?[ \t]{1,4}/y;
+/** `password 'x'`, `setPassword("x")`, and `define('DB_PASSWORD', 'x')`. */
+const QUOTED_BESIDE = /(?:[ \t]{1,4}|\(|(["']),[ \t]{0,4})(?=["'`])/y;
+/** Behind these a name and its value stand with nothing but a blank between them. */
+const BEFORE_NETRC = /\blogin\s+\S{1,80}\s+$/;
+const BEFORE_PAIR = /(?:(?:^|\n)[ \t]*|\bENV[ \t]+|\bsetx[ \t]+)$/;
+const PAIR_BACK_MAX = 100;
 const BEARER = /bearer[ \t]{1,4}([A-Za-z0-9._~+/=-]{12,1000})/iy;
 
 export function lookAtName(text: string, at: number): LookResult | undefined {
@@ -127,14 +147,20 @@ export function lookAtName(text: string, at: number): LookResult | undefined {
     if (/\d/.test(token) || token.length > KEY_CHARS_MIN) return spanned(tokenStart, BEARER.lastIndex);
   }
   const isFlag = text.startsWith("--", start);
-  if (!isFlag && !mayHaveValue(text, end)) return { next: end };
-  const name = text.slice(start, end).replace(/^-+/, "");
+  const before = text.slice(Math.max(0, start - PAIR_BACK_MAX), start);
+  if (!isFlag && !mayHaveValue(text, end) && !BEFORE_NETRC.test(before)) return { next: end };
+  const name = wholeName(text.slice(start, end).replace(/^-+/, ""), before);
   const kind = nameKind(name);
   if (kind === "none") return { next: end };
-  const value = valueBeside(text, { start, end, kind, isFlag });
+  const value = valueBeside(text, { start, end, name, kind, isFlag });
   if (value === undefined || !isHidden(kind, { name, ...value, value: text.slice(value.start, value.end) }))
     return { next: end };
   return spanned(value.start, wholeEnd(text, value));
+}
+
+/** `API key`: "key" alone tells too little. */
+function wholeName(name: string, before: string): string {
+  return /^key$/i.test(name) ? `${/[A-Za-z]{3,12}(?= $)/.exec(before)?.[0] ?? ""}${name}` : name;
 }
 
 /** The end of a value of which only the beginning was read. */
@@ -153,9 +179,10 @@ function mayHaveValue(text: string, end: number): boolean {
 }
 
 const FOLLOW_CHARS = 16;
-const MAY_FOLLOW = /^(?:[ \t]*[=:：]|["'`\]>\\\n\r]| (?:is|was|ist|lautet|war|est|es|era|é|è)\b| \S*\d)/;
+const MAY_FOLLOW = /^(?:[ \t]*[=:：|]|["'`\]>\\\n\r(*]| (?:is|was|ist|lautet|war|est|es|era|é|è)\b| ["'`]| \S*\d)/;
 
 interface NamePlace extends SecretSpan {
+  readonly name: string;
   readonly kind: NameKind;
   /** `--password`. */
   readonly isFlag: boolean;
@@ -166,7 +193,7 @@ interface ValuePlace extends SecretSpan, Pick<NamedValue, "form" | "endsLine"> {
   readonly rest?: RegExp;
 }
 
-function valueBeside(text: string, { start, end, kind, isFlag }: NamePlace): ValuePlace | undefined {
+function valueBeside(text: string, { start, end, name, kind, isFlag }: NamePlace): ValuePlace | undefined {
   const assigned = matchAt(ASSIGNED, text, end);
   if (assigned !== undefined) {
     const [, before = "", after = ""] = assigned;
@@ -175,6 +202,8 @@ function valueBeside(text: string, { start, end, kind, isFlag }: NamePlace): Val
     if (text[start - 1] === ":" && text[end] === ":" && after === "") return undefined;
     return readValue(text, ASSIGNED.lastIndex, { kind, isOpen: before + after !== "", isQuery });
   }
+  if (/\|[ \t]*$/.test(text.slice(Math.max(0, start - 4), start)) && matchAt(CELL, text, end) !== undefined)
+    return oddOnly(text, readValue(text, CELL.lastIndex, { kind, isOpen: true }));
   if (text[start - 1] === "<" && matchAt(IN_ELEMENT, text, end) !== undefined)
     return readValue(text, IN_ELEMENT.lastIndex, { kind });
   if (isFlag && matchAt(FLAG_VALUE, text, end) !== undefined)
@@ -184,9 +213,18 @@ function valueBeside(text: string, { start, end, kind, isFlag }: NamePlace): Val
   if (kind !== "sure") return undefined;
   if (matchAt(SAID, text, end) !== undefined)
     return oddOnly(text, readValue(text, SAID.lastIndex, { kind, isOpen: true }));
-  if (text[end] === " " && NETRC.test(text.slice(Math.max(0, start - NETRC_BACK_MAX), start)))
-    return readValue(text, end + 1, { kind });
-  return undefined;
+  if (/passw/i.test(name)) {
+    const beside = matchAt(QUOTED_BESIDE, text, end);
+    const value = beside && readValue(text, QUOTED_BESIDE.lastIndex, { kind });
+    const isArgument = beside?.[1] !== undefined && !/^[A-Z_]+$/.test(name);
+    if (value !== undefined && !/\s/.test(text.slice(value.start, value.end)))
+      return isArgument ? oddOnly(text, { ...value, form: "tight" }) : value;
+  }
+  if (text[end] !== " ") return undefined;
+  const before = text.slice(Math.max(0, start - PAIR_BACK_MAX), start);
+  const value = readValue(text, end + 1, { kind });
+  if (BEFORE_NETRC.test(before)) return value;
+  return value?.form !== "quoted" && BEFORE_PAIR.test(before) ? oddOnly(text, value) : undefined;
 }
 
 /** In prose a word after the name is about the credential; a quoted text or a word with digits is its value. */
@@ -222,7 +260,7 @@ function readValue(text: string, at: number, reading: Reading): ValuePlace | und
   }
   const pattern = kind === "header" ? HEADER_VALUE : isQuery ? QUERY_VALUE : BARE;
   const bare = matchAt(pattern, text, at);
-  if (bare === undefined) return undefined;
+  if (bare === undefined || PLACEHOLDER.test(bare[0])) return undefined;
   const end = at + bare[0].replace(/[,;.:)\]}]+$/, "").length;
   const endsLine = matchAt(LINE_END, text, end) !== undefined;
   const rest = bare[0].length < LOOK_CHARS ? {} : { rest: pattern };
@@ -244,7 +282,7 @@ export function findForeignNames(text: string, found: SecretSpan[]): void {
   for (const name of FOREIGN_NAMES) {
     for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
       const end = at + name.length;
-      const value = valueBeside(text, { start: at, end, kind: "sure", isFlag: false });
+      const value = valueBeside(text, { start: at, end, name, kind: "sure", isFlag: false });
       if (value !== undefined && isHidden("sure", { name, ...value, value: text.slice(value.start, value.end) }))
         found.push({ start: value.start, end: value.end });
     }

@@ -71,6 +71,7 @@ function addRandom(text: string, { start, end }: SecretSpan, found: SecretSpan[]
   const isWhole = run.length >= MARKED_CHARS_MIN && isWild(run, isCloudKey ? CLOUD_KEY_WILD : WILD);
   const pieces = [...run.matchAll(isWhole ? WHOLE : UNMARKED)].filter(([piece]) => isWhole || isWild(piece, WILD));
   if (pieces.length === 0 || IS_KNOWN.test(run) || isInAddress(text, start)) return;
+  if (IS_TOLD_ID.test(text.slice(Math.max(0, start - TOLD_BACK_MAX), start))) return;
   for (const { 0: piece, index } of pieces) found.push({ start: start + index, end: start + index + piece.length });
 }
 
@@ -88,7 +89,11 @@ export function hasAllShapes(value: string): boolean {
 
 /** Checksums, public keys, and ids of messages, calls and the like. */
 const IS_KNOWN =
-  /^(?:sha\d{1,3}-|AAAA[A-Z]|(?:toolu|srvtoolu|msg|call|req|resp|fc|rs|ws|chatcmpl|run|step|thread|asst|file|batch|evt|pi|cus|sub|in|price|prod|msgbatch|cmpl|gen)[_-])/;
+  /^(?:sha\d{1,3}-|AAAA[A-Z]|(?:agent_)?(?:toolu|srvtoolu|msg|call|req|resp|fc|rs|ws|chatcmpl|run|step|thread|asst|file|batch|evt|pi|cus|sub|in|price|prod|proj|msgbatch|cmpl|gen)[_-])/;
+/** What says that an id or a checksum follows: `"fileId": "`, `id `, `SHA256:`. */
+const IS_TOLD_ID =
+  /(?:(?:^|[^A-Za-z])(?:id|Id|ID)|[a-z]I[dD])[\\"'`]{0,6}[ \t]?[:=]?[ \t]?[\\"'`]{0,6}$|\b(?:(?:sha|SHA)\d{1,3}|h1):$/;
+const TOLD_BACK_MAX = 60;
 const ADDRESS_BACK_MAX = 300;
 
 /** Whether the place is in the path of an address, where ids stand; values in its query have a name. */
@@ -119,8 +124,9 @@ export interface LookResult {
 /** How every mark in the place of a credential begins. */
 export const MARK = "[secret";
 
-/** Stands for a credential without being one: variables, stars, our own mark. */
-export const PLACEHOLDER = /^(?:\[secret|\$[\w{(]|%\w+%|\{\{|<|[*x•.#-]+$)/i;
+/** Stands for a credential without being one: variables, stars, what is left out, words that say what to write, our own mark. */
+export const PLACEHOLDER =
+  /^(?:\[secret|\$[\w{(]|%\w+%|\{|<|[\w-]{0,12}(?:\.{3}|…)|(?:your|replace|insert|enter)[-_ ]|(?:password|passwd|secret|token|api[-_]?key)$|[*x•.#-]+$)/i;
 
 export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
   pattern.lastIndex = at;

@@ -78,12 +78,48 @@ const ORDINARY: readonly string[] = [
   "docker run -p 8080:80 -v /a:/b image",
   "mysql -u root -p main_database_name",
   "pages 5432: the next step",
+  "session_id: 550e8400-e29b-41d4-a716-446655440000",
+  'spreadsheet {"id": "1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms", "fileId":"0B7xQ2mKp9dLsT3vNaZbYcWeRfUg"}',
+  "file id 1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms is a sheet",
+  "golang.org/x/net v0.1.0 h1:hZ/3BUoy5aId7sCpA/Tc5lt8DkFgdVS2onTpJsZ/fl0=",
+  "SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDmqj6yKSPGyDj9kVo bob@host",
+  "agent_msg_01QVA9ZtQhiqWU7kKBrXThFY",
+  "API_KEY=your-api-key, API_KEY=YOUR_API_KEY, API_KEY=replace_me",
+  "export OPENAI_API_KEY=sk-...",
+  "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+  "patterns: ghp_/gho_/ghu_/ghs_/ghr_",
+  "postgres://user:password@localhost/db, postgres://USER:PASSWORD@HOST/db",
+  "SSL_KEY=/etc/ssl/private/server.key",
+  "GOOGLE_APPLICATION_CREDENTIALS=/home/x/creds.json",
+  "PWD=/home/bob/project1",
+  "const STORAGE_KEY = 'vue-todo-list'",
+  '"forgotPassword": "Forgot your password?"',
+  '<input type="password" value={password} />',
+  "compass=north",
+  "Authorization: the header must be set",
+  "secret/db-credentials created",
+  'secret "db-v2" deleted',
+  '{"required":["password","token"]}',
+  "pick(user, 'password', 'email')",
+  "type Login = Password | Token",
+  "| password | string | the user's password |",
+  "kind: SecretStore\ndata:\n  region: eu-west-1",
+  "echo done | tee log",
+  "echo $PASSWORD | docker login --password-stdin",
+  "curl -sSu $USER:$PASSWORD https://ci.internal",
   "-----BEGIN CERTIFICATE REQUEST-----",
 ];
 
 describe("ordinary text stays as it is", () => {
   test.each(ORDINARY)("%s", (text) => expect(redactSecrets(text)).toBe(text));
 });
+
+test.each(["machine git.internal login bob password #", 'Log in with the password "#" please', "DB_PASSWORD=#"])(
+  "a plain word: %s",
+  (frame) => {
+    expect(redactSecrets(frame.replace("#", "swordfish"))).toBe(frame.replace("#", secretMark()));
+  },
+);
 
 test("a field's name may tell", () => {
   const hidden = (name: string, value: string): boolean => isNamedSecret(name, value);

@@ -30,11 +30,13 @@ export interface Redaction {
   /** The mark to write; called only when something was found. */
   mark?(): string;
   found?(value: string): void;
+  /** The text is an id, which may look like random text. */
+  readonly isId?: boolean;
 }
 
 /** The same text where there is nothing to hide. */
 export function redactSecrets(text: string, redaction: Redaction = {}): string {
-  const spans = findSecrets(text);
+  const spans = findSecrets(text, redaction.isId);
   if (spans.length === 0) return text;
   const mark = redaction.mark?.() ?? secretMark();
   const pieces: string[] = [];
@@ -48,14 +50,15 @@ export function redactSecrets(text: string, redaction: Redaction = {}): string {
 }
 
 /** In order, without overlap. */
-export function findSecrets(text: string): readonly SecretSpan[] {
+export function findSecrets(text: string, isId = false): readonly SecretSpan[] {
   if (text.length < TEXT_CHARS_MIN) return [];
   const found: SecretSpan[] = [];
   visitGrams(text, found);
   findInAddresses(text, found);
   findKeyBlocks(text, found);
+  findInManifests(text, found);
   findForeignNames(text, found);
-  findRandom(text, found);
+  if (!isId) findRandom(text, found);
   return found.length < 2 ? found : merged(found);
 }
 
@@ -82,7 +85,7 @@ function findInAddresses(text: string, found: SecretSpan[]): void {
     const [, user = "", password] = match;
     const start = at + 3 + user.length + 1;
     // The digits may be a port, with an `@` further on in the path.
-    if (password !== undefined && !/^\d{1,5}(?:[/?]|$)/.test(password) && !PLACEHOLDER.test(password))
+    if (password !== undefined && !/^\d{1,5}[/?]/.test(password) && !PLACEHOLDER.test(password))
       found.push({ start, end: start + password.length });
     if (user.length >= KEY_CHARS_MIN && isMixed(user)) found.push({ start: at + 3, end: at + 3 + user.length });
   }
@@ -105,11 +108,37 @@ function findKeyBlocks(text: string, found: SecretSpan[]): void {
   }
 }
 
+const MANIFEST_CHARS_MAX = 8_192;
+const MANIFEST_KIND = /kind[\\"]{0,4}[ \t]*:[ \t]*[\\"']{0,4}$/;
+/** The fields under `data`, by their indentation or between braces. */
+const MANIFEST_DATA =
+  /(?:^|\n)([ \t]*)(?:stringData|data):[ \t]*((?:\n\1[ \t]+\S.*)+)|\b(?:stringData|data)[\\"]{1,4}[ \t]*:[ \t]*\{([^{}]*)\}/g;
+const MANIFEST_VALUE = /:[ \t]*[\\"']{0,4}([^\s\\"'{}|>:][^\\"'\n{}]*)/g;
+
+/** The values of a Kubernetes `Secret`, whatever their names. */
+function findInManifests(text: string, found: SecretSpan[]): void {
+  for (let at = text.indexOf("Secret"); at >= 0; at = text.indexOf("Secret", at + 6)) {
+    if (!MANIFEST_KIND.test(text.slice(Math.max(0, at - 24), at)) || /\w/.test(text[at + 6] ?? "")) continue;
+    const start = Math.max(0, at - MANIFEST_CHARS_MAX / 2);
+    const near = text.slice(start, start + MANIFEST_CHARS_MAX);
+    for (const { 0: whole, 2: lines, 3: fields, index } of near.matchAll(MANIFEST_DATA)) {
+      const inner = lines ?? fields ?? "";
+      const from = start + index + whole.lastIndexOf(inner);
+      for (const { 0: field, 1: value = "", index: place } of inner.matchAll(MANIFEST_VALUE)) {
+        if (PLACEHOLDER.test(value)) continue;
+        const end = from + place + field.length;
+        found.push({ start: end - value.length, end });
+      }
+    }
+    at = start + MANIFEST_CHARS_MAX;
+  }
+}
+
 /** How keys begin, and what follows. Where ordinary names begin in the same way, the rest is checked more strictly. */
 const KEY_BEGINNINGS: readonly (readonly [beginnings: string, rest: RegExp])[] = [
   [
     "sk-ant- sk-proj- sk-or- sk-svcacct- sk-admin- sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ whsec_ GOCSPX- ya29. ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- glrt- gldt- glptt- xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxe. xapp- dckr_pat_ lin_api_ lin_oauth_ figd_ ATATT3 ATCTT3 hvs. hvb. hvr. dop_v1_ doo_v1_ dor_v1_ shpat_ shpca_ shppa_ shpss_ AGE-SECRET-KEY- pypi- gsk_ nvapi- tvly- sntrys_ sntryu_ PMAK- NRAK- glsa_ sbp_ tskey- CFPAT- rubygems_ sq0csp- sq0atp-",
-    /[A-Za-z0-9_.=+/-]{12,1000}/y,
+    /[A-Za-z0-9_.=+-][A-Za-z0-9_.=+/-]{11,1000}/y,
   ],
   ["AKIA ASIA ABIA ACCA", /[A-Z0-9]{12,60}(?![a-z])/y],
   ["AIza", /[A-Za-z0-9_-]{24,100}/y],
@@ -124,7 +153,8 @@ const KEY_BEGINNINGS: readonly (readonly [beginnings: string, rest: RegExp])[] =
 function lookAtKey(beginning: string, rest: RegExp): Look {
   return (text, at) => {
     if (!text.startsWith(beginning, at) || isWordBefore(text, at)) return undefined;
-    if (matchAt(rest, text, at + beginning.length) === undefined) return undefined;
+    const key = matchAt(rest, text, at + beginning.length);
+    if (key === undefined || PLACEHOLDER.test(key[0])) return undefined;
     return spanned(at, trimmedEnd(text, at, rest.lastIndex));
   };
 }
@@ -139,35 +169,49 @@ function trimmedEnd(text: string, start: number, end: number): number {
   return at;
 }
 
-/** Commands, and what stands before a password in their line. */
+/** Commands in small letters, and what stands before a password in their line. */
 const COMMANDS: readonly (readonly [name: string, argument: RegExp])[] = [
-  ["curl", /\s(?:-u|--user|--proxy-user|-U)[ =]?["']?[^\s:"']{0,128}:(?=[^\s"'/])/g],
+  ["curl", /\s(?:-[a-zA-Z]{0,8}[uU]|--user|--proxy-user)[ =]?["']?[^\s:"']{0,128}:(?=[^\s"'/])/g],
   ["mysql", /\s-p["']?(?=[^\s"'-])/g],
   ["mariadb", /\s-p["']?(?=[^\s"'-])/g],
+  ["mongo", /\s-p[ =]?["']?(?=[^\s"'-])/g],
   ["sshpass", /\s-p ?["']?(?=[^\s"'])/g],
   ["docker login", /\s-p ?["']?(?=[^\s"'])/g],
   ["redis-cli", /\s-a ?["']?(?=[^\s"'])/g],
   ["ldapsearch", /\s-w ?["']?(?=[^\s"'])/g],
-  ["openssl", /\s-pass(?:in|out)?\s+pass:(?=[^\s"'])/g],
+  ["openssl", /\s-(?:pass(?:in|out)?\s+pass:|k\s+["']?)(?=[^\s"'-])/g],
+  ["ssh-keygen", /\s-N ?["']?(?=[^\s"'])/g],
+  ["unzip", /\s-P ?["']?(?=[^\s"'])/g],
+  ["htpasswd", /\s-[a-zA-Z]{0,8}b[a-zA-Z]{0,8}\s+\S+\s+\S+\s+["']?(?=[^\s"'])/g],
+  [
+    "echo",
+    /^echo\s+(?:-n\s+)?["']?(?:[\w.-]{1,64}:)?(?=[^\s"'$|-][^|]*\|[^|]*(?:chpasswd|--password-stdin|sudo\s+-S))/gi,
+  ],
+  ["identified by", /["'](?=[^"'])/g],
 ];
 const WORD = /[^\s"'`<>\\]{1,1024}/y;
-const COMMAND_CHARS_MAX = 240;
+const QUOTED_WORDS = /[^"'`\n\\]{1,1024}/y;
+const COMMAND_CHARS_MAX = 600;
+/** A line goes on behind a backslash. */
+const COMMAND_END = /(?<!\\)\n/;
 
 function lookAtCommand(name: string, argument: RegExp): Look {
   return (text, at) => {
-    if (!text.startsWith(name, at)) return undefined;
-    const line = text.slice(at, at + COMMAND_CHARS_MAX).split("\n", 1)[0] ?? "";
+    if (text.slice(at, at + name.length).toLowerCase() !== name) return undefined;
+    const line = text.slice(at, at + COMMAND_CHARS_MAX).split(COMMAND_END, 1)[0] ?? "";
     argument.lastIndex = 0;
     if (!argument.test(line)) return undefined;
     const start = at + argument.lastIndex;
-    const value = matchAt(WORD, text, start);
+    const word = /["']/.test(text[start - 1] ?? "") ? QUOTED_WORDS : WORD;
+    const value = matchAt(word, text, start);
     if (value === undefined || PLACEHOLDER.test(value[0])) return undefined;
-    return spanned(start, WORD.lastIndex);
+    return spanned(start, word.lastIndex);
   };
 }
 
 /** Addresses that are credentials as a whole. */
-const HOOK = /hooks?\.slack\.com\/(?:services|workflows|triggers)\/([\w/-]{12,300})|hooks\/(\d{6,24}\/[\w-]{12,300})/y;
+const HOOK =
+  /hooks?\.[\w.-]{3,80}\/(?:[a-z]{2,12}\d?\/){0,2}(?=[\w/@-]{0,40}\d)([\w/@-]{12,300})|hooks\/(\d{6,24}\/[\w-]{12,300})/y;
 
 function lookAtHook(text: string, at: number): LookResult | undefined {
   const match = matchAt(HOOK, text, at);
@@ -193,11 +237,22 @@ function lookAtPasswordLine(text: string, at: number): LookResult | undefined {
   return spanned(PASSWORD_LINE.lastIndex - value.length, PASSWORD_LINE.lastIndex);
 }
 
+/** `user:password@tcp(host)`, an address without a scheme. */
+const DRIVER_ADDRESS = /@(?:tcp|unix)\(/y;
+const DRIVER_PASSWORD = /[\w.-]{1,64}:([^\s:"'`]{3,128})$/;
+
+function lookAtDriverAddress(text: string, at: number): LookResult | undefined {
+  if (matchAt(DRIVER_ADDRESS, text, at) === undefined) return undefined;
+  const value = DRIVER_PASSWORD.exec(text.slice(Math.max(0, at - 200), at))?.[1];
+  if (value === undefined || PLACEHOLDER.test(value)) return undefined;
+  return { span: { start: at - value.length, end: at }, next: at + 1 };
+}
+
 const GRAM_CHARS = 4;
-const NAME_GRAMS = "pass secr toke auth bear cook sign cred sess senh kenn rase pgpa _otp _pw=";
+const NAME_GRAMS = "pass secr toke auth bear cook sign cred sess senh kenn rase pgpa _otp _pw= pat= psk= mnem";
 /** Names too short for a gram; each is searched with every sign that may follow a name. */
 const SHORT_NAMES = "key pwd sig jwt otp sid";
-const NAME_ENDS = "=:\"'` ]>\\_-";
+const NAME_ENDS = "=:\"'` ]>\\_-*";
 
 /** What to look for where four characters (a gram) open a name, a key or a command. All grams are searched at once. */
 const LOOKS: ReadonlyMap<string, readonly Look[]> = makeLooks();
@@ -222,6 +277,7 @@ function makeLooks(): ReadonlyMap<string, readonly Look[]> {
   add("hook", lookAtHook);
   for (const next of "abcdefghijklmnopqrstuvwxyz0123456789_-") add(`:aa${next}`, lookAtBot);
   add(":543", lookAtPasswordLine);
+  for (const gram of ["@tcp", "@uni"]) add(gram, lookAtDriverAddress);
   return looks;
 }
 
