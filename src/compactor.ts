@@ -229,7 +229,7 @@ function createEngine(options: CompactorOptions): ConfigurableEngine {
     },
     model,
     counterFor: (settings, counted) => counter ?? counterNamed(settings.estimator, counted),
-    summarizer: make,
+    summarizer: (settings) => madeOrFailing(make, settings),
     embedded: { summarizer: extractive(), detailsOf, shorten: shrinkToTokens },
     native,
     prices,
@@ -262,6 +262,15 @@ function summarizerFor(option: Summarizer | SettingsSummarizer | SummarizerFor):
         : () => option;
   const latest = rememberLatest((_: undefined, settings: Settings) => make(settings));
   return (settings) => latest(undefined, settings);
+}
+
+/** Where none can be made under a window that a refusal taught, the settings say what is done instead. */
+function madeOrFailing(make: SummarizerFor, settings: Settings): Summarizer {
+  try {
+    return make(settings);
+  } catch (error) {
+    return { name: "none", version: "1", planCalls: () => 0, summarize: () => Promise.reject(error) };
+  }
 }
 
 /** Returns the last answer again for the same arguments; the second argument is compared by what it says. */

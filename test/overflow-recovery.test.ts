@@ -6,6 +6,7 @@ import type { Summarizer } from "../src/core/checkpoint/summary.ts";
 import { CompactionError } from "../src/core/errors.ts";
 import type { SettingsInput } from "../src/core/settings/settings.ts";
 import { anthropicMessages } from "../src/formats/anthropic-messages.ts";
+import { llm } from "../src/summarizers/llm.ts";
 
 const MODEL = "local-model";
 
@@ -34,6 +35,15 @@ function compactorOf(options: Omit<CompactorOptions, "format"> = {}) {
 }
 
 describe("what is learned", () => {
+  test("a window too small for the summarizer's own requests: the summary is made without it", async () => {
+    const summarizer = llm({ complete: () => Promise.reject(new Error("never asked")) });
+    const { report } = await compactorOf({ windowTokens: 6_000, summarizer }).fit(body(9, 400), {
+      overflow: stated(9_000, 3_900),
+    });
+    expect(report).toMatchObject({ compacted: true, overflow: { windowTokens: 3_900, retry: true } });
+    expect(report.fallbacks).toMatchObject([{ because: expect.stringContaining("must be at least 4000") }]);
+  });
+
   test("told 200k, real 24k: target and trigger come from 24k, and the estimate from what was counted", async () => {
     const compactor = compactorOf();
     const big = body(30);
