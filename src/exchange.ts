@@ -19,7 +19,7 @@ import { callerOf } from "./exchange/identity.ts";
 import { memoryKeeper, storeKeeper } from "./exchange/keeper.ts";
 import { createKnownTexts } from "./exchange/known-texts.ts";
 import type { ExchangeRecord } from "./exchange/record.ts";
-import { createTextReader } from "./exchange/request-body.ts";
+import { createTextReader, hasTooManyValues } from "./exchange/request-body.ts";
 import { type LiveRequest, selfSummarizer } from "./exchange/self.ts";
 import { formatNamed, withRollingMark } from "./formats.ts";
 import { openStore } from "./stores.ts";
@@ -111,7 +111,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     const compactor = compactorFor(endpoint.format);
     const { listKey } = compactor.format;
     const text = await readText(call.body, call.headers.get("content-encoding"));
-    const body = text === undefined ? undefined : texts.parse(text, listKey);
+    const body = text === undefined || hasTooManyValues(text) ? undefined : texts.parse(text, listKey);
     if (!isConversation(body, listKey, call.headers)) return undefined;
     const from = {
       caller: () => callerOf(call, callerKey ?? CALLER_KEY),

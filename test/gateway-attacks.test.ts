@@ -28,6 +28,8 @@ describe("other hosts", () => {
     "//evil.example/v1/messages",
     "/v1/..//evil.example",
     "/u/named/../../secret",
+    "/u/named//evil.example/secret",
+    "/t/token//evil.example/secret",
     "/u/named/..;/secret",
     "/v1/%2e%2e/%2e%2e/secret",
     "/v1/..%2fsecret",
@@ -280,14 +282,21 @@ describe("who may ask", () => {
     "127.0.0.1.evil.example",
     "localhost.evil.example",
     "0.0.0.0",
+    "127.0.0.999",
+    "127.1",
     "[::2]",
+    "[::1].evil.example",
+    "localhost:80@evil.example",
+    "localhost/evil.example",
   ])("a page of another name that points here, %s, gets nothing", async (host) => {
     const upstream = await startUpstream();
     const gateway = await startGateway(upstream.origin);
     for (const path of ["/", "/v1/messages", "/metrics", "/healthz"]) {
       expect((await ask(`${gateway.url}${path}`, { headers: { host } })).status).toBe(421);
     }
-    expect(await speak(gateway.url, "GET / HTTP/1.1\r\nHost:\r\n\r\n")).toMatch(/^HTTP\/1.1 421 /);
+    for (const hosts of ["Host:", `Host: localhost\r\nHost: ${host}`]) {
+      expect(await speak(gateway.url, `GET / HTTP/1.1\r\n${hosts}\r\n\r\n`)).toMatch(/^HTTP\/1.1 421 /);
+    }
     expect(upstream.requests).toEqual([]);
   });
 

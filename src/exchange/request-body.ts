@@ -59,6 +59,32 @@ function run(decode: Decode, bytes: Uint8Array): Promise<Uint8Array> {
   });
 }
 
+/** Far more than a conversation has that fits into any window; to work through many more takes minutes. */
+const VALUES_MAX = 500_000;
+const [QUOTE, COMMA, BRACKET, BRACE, BACKSLASH] = [34, 44, 91, 123, 92];
+
+/** Whether a JSON text has more values than a conversation can have. Does not parse it. */
+export function hasTooManyValues(text: string): boolean {
+  // A value is two characters at least.
+  if (text.length < 2 * VALUES_MAX) return false;
+  let values = 0;
+  for (let at = 0; at < text.length && values <= VALUES_MAX; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = stringEnd(text, at);
+    else if (code === COMMA || code === BRACKET || code === BRACE) values++;
+  }
+  return values > VALUES_MAX;
+}
+
+function stringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (text.charCodeAt(before) === BACKSLASH) before--;
+    if ((end - before) % 2 === 1) return end;
+  }
+  return text.length;
+}
+
 /** Undefined for a text that is no JSON. */
 export function parseJson(text: string): unknown {
   try {

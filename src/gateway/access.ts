@@ -5,6 +5,7 @@
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { isIPv4 } from "node:net";
 import { TOKEN_HEADER } from "./headers.ts";
 
 export interface AccessRules {
@@ -23,7 +24,10 @@ type RefusedStatus = 400 | 401 | 403 | 421;
 /** Clients that can send no header of their own have the token in their base address. */
 const TOKEN_PATH = /^\/t\/([^/?]+)(?=[/?]|$)/;
 
-export function accessOf({ url = "/", headers }: IncomingMessage, { token, hosts }: AccessRules): Access {
+export function accessOf(
+  { url = "/", headers, headersDistinct }: IncomingMessage,
+  { token, hosts }: AccessRules,
+): Access {
   if (!url.startsWith("/")) return refused(400, "This is a gateway with a fixed list of upstreams, and no proxy.");
   const inPath = TOKEN_PATH.exec(url);
   const rest = inPath === null ? url : url.slice(inPath[0].length);
@@ -37,7 +41,8 @@ export function accessOf({ url = "/", headers }: IncomingMessage, { token, hosts
     );
   }
   const isKnown = (name: string): boolean => isLoopback(name) || hosts.some((host) => host.toLowerCase() === name);
-  if (!isKnown(nameIn(headers.host ?? ""))) {
+  const [host = "", ...others] = headersDistinct.host ?? [];
+  if (others.length > 0 || !isKnown(nameIn(host))) {
     return refused(
       421,
       "This gateway is not known by that name: ask for it by an address of this machine, or add the name to `hosts`.",
@@ -70,13 +75,15 @@ function isSame(given: string, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }
 
-/** Without the port. */
+/** Without the port; empty where it is no name with a port. */
 function nameIn(host: string): string {
-  return (/^\[[^\]]*\]|^[^:]*/.exec(host)?.[0] ?? "").toLowerCase();
+  return (/^(\[[\da-f:.]*\]|[^:@/]*)(?::\d*)?$/i.exec(host)?.[1] ?? "").toLowerCase();
 }
 
 /** An address or name that never leaves this machine. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, "").toLowerCase();
-  return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(?:\.\d{1,3}){3}$/.test(name);
+  return (
+    name === "localhost" || name.endsWith(".localhost") || name === "::1" || (isIPv4(name) && name.startsWith("127."))
+  );
 }

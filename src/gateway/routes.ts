@@ -47,9 +47,9 @@ const NAMED = /^\/u\/([^/?]*)(?=[/?]|$)/;
 
 /** Undefined for an upstream that nobody named, and for a path that could leave its upstream's own. */
 export function routeOf(url: string, headers: IncomingHttpHeaders, upstreams: ParsedUpstreams): Route | undefined {
-  if (!isPlainPath(url)) return undefined;
   const named = NAMED.exec(url);
   const rest = named === null ? url : url.slice(named[0].length);
+  if (!isPlainPath(url) || rest.startsWith("//")) return undefined;
   const upstream = named?.[1] ?? ruleFor(rest, headers);
   const base = upstreams.get(upstream);
   if (base === undefined) return undefined;
