@@ -5,7 +5,7 @@
 
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { CompactionError } from "../core/errors.ts";
-import { isArray, isObject, type JsonValue, numberOf, stringOf } from "../core/json.ts";
+import { isArray, isObject, type JsonValue, numberOf, parseJson, stringOf } from "../core/json.ts";
 import type { Format } from "../core/ports.ts";
 import { attachmentsIn } from "../core/store/attachments.ts";
 import type {
@@ -49,7 +49,7 @@ export function readExportedFile(path: string): ExportedFile | undefined {
 /** Undefined for a text that is something else. */
 export function readExported(text: string) {
   if (!text.includes(`"${EXPORT_KIND}"`)) return undefined;
-  const file = parsed(text);
+  const file = parseJson(text);
   if (!isObject(file) || file.kind !== EXPORT_KIND) return undefined;
   if (numberOf(file.version) !== EXPORT_VERSION)
     throw broken(`it is of version ${JSON.stringify(file.version)}; this one reads ${EXPORT_VERSION}`);
@@ -68,14 +68,6 @@ export function readExported(text: string) {
     metadata: isObject(metadata) ? metadata : {},
     ...(typeof agentId === "string" && { agentId }),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // not one JSON document, so not ours
-  }
 }
 
 function storedRow(row: JsonValue, index: number): StoredMessage {

@@ -5,6 +5,8 @@
 
 import { stripVTControlCharacters } from "node:util";
 
+export { grouped as count, plural } from "../core/text.ts";
+
 /** What may not reach a terminal from a file: it could move the cursor, set a title or turn the line around. */
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 const INVISIBLE = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/gu;
@@ -112,18 +114,8 @@ function pieces(word: string, columns: number): readonly string[] {
   return [characters.slice(0, end).join(""), ...pieces(characters.slice(end).join(""), columns)];
 }
 
-const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-
-export function count(value: number): string {
-  return WHOLE.format(value);
-}
-
 export function percent(ratio: number, decimals: number): string {
   return `${(ratio * 100).toFixed(decimals)} %`;
-}
-
-export function plural(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
 /** `2026-11-15 09:30`. */

@@ -23,6 +23,16 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
+/** Undefined for a text that is no JSON. */
+export function parseJson(text: string): JsonValue | undefined {
+  try {
+    // JSON text holds JSON values and nothing else.
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A copy with its own objects and lists; texts are immutable and shared. */
 export function copyJson<Value extends JsonValue>(value: Value): Value {
   // The same shape as the argument, which the compiler cannot see through the recursion.

@@ -64,6 +64,11 @@ export function grouped(count: number): string {
   return Math.round(count).toLocaleString("en-US");
 }
 
+/** `1 message`, `2 messages`. */
+export function plural(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 const QUOTED_CHARACTERS_MAX = 80;
 
 /** A caller's value as messages repeat it: quoted, at most one line. Models are callers too, and pay for what they read. */

@@ -1,6 +1,6 @@
 /** What a call or a result says, out of its packaging (JSON in a string, an envelope around one text). Linear, bounded, never throws. */
 
-import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue } from "./json.ts";
+import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue, parseJson } from "./json.ts";
 
 /** How deep packaging is opened. What lies deeper stays as it is. */
 const DEPTH_MAX = 12;
@@ -77,13 +77,9 @@ function leadEnd(text: string): number {
 function parsed(text: string): JsonValue | undefined {
   const start = text.trimStart().charAt(0);
   if ((start !== "{" && start !== "[" && start !== '"') || isTooDeep(text)) return undefined;
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return typeof value === "object" || (typeof value === "string" && /^\s*[{["]/.test(value)) ? value : undefined;
-  } catch {
-    // It only looks like JSON: the text stays as it stands.
-    return undefined;
-  }
+  // Where it only looks like JSON, the text stays as it stands.
+  const value = parseJson(text);
+  return typeof value === "object" || (typeof value === "string" && /^\s*[{["]/.test(value)) ? value : undefined;
 }
 
 const PRINTED = /TextContent\(type='text', text=(['"])/g;

@@ -7,7 +7,7 @@ import { answerFieldPaths } from "../core/answer-fields.ts";
 import { CompactionError } from "../core/errors.ts";
 import { type FormatRules, formatRules, modelIn } from "../core/format-rules.ts";
 import { historyHolder } from "../core/items.ts";
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, present } from "../core/json.ts";
 import { type Conversation, type FormatName, isUntouched, type Message, type Part } from "../core/message.ts";
 import type { Format, ReadTools, ToolDefinition, ValidateOptions, Violation } from "../core/ports.ts";
 import { readUsage } from "../core/usage.ts";
@@ -231,13 +231,9 @@ function checkAnswerFields(shape: BodyShape, { messages }: Conversation): readon
 
 /** Fields that are `undefined` are removed. The object itself comes back when nothing differs. */
 export function overlay(wire: JsonObject | undefined, fields: JsonObject): JsonObject {
-  if (wire === undefined) return withoutUndefined(fields);
+  if (wire === undefined) return present(fields);
   const differs = Object.keys(fields).some((key) => wire[key] !== fields[key]);
-  return differs ? withoutUndefined({ ...wire, ...fields }) : wire;
-}
-
-function withoutUndefined(object: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+  return differs ? present({ ...wire, ...fields }) : wire;
 }
 
 /** The same list when every element is the same, so that an unchanged list is recognised by identity. */

@@ -3,7 +3,7 @@
  * not changed keeps its exact arguments, because models write JSON with their own spacing and key order. Never fetches, never decodes bytes.
  */
 
-import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue, stringOf } from "../core/json.ts";
+import { isArray, isObject, isTooDeep, type JsonObject, type JsonValue, parseJson, stringOf } from "../core/json.ts";
 import { type MediaPart, type MediaSource, type Part, type Role, text, textsOf } from "../core/message.ts";
 import type { ToolDefinition } from "../core/ports.ts";
 import { invalid, kindOf, toolDefinition } from "./body.ts";
@@ -39,12 +39,8 @@ export function decodeArguments(json: JsonValue | undefined): JsonValue {
   if (json === undefined || json === null) return {};
   if (typeof json !== "string") return json;
   if (isTooDeep(json)) return json;
-  try {
-    // JSON text holds JSON values and nothing else.
-    return JSON.parse(json) as JsonValue;
-  } catch {
-    return json;
-  }
+  const value = parseJson(json);
+  return value === undefined ? json : value;
 }
 
 /** `holder` is the object that held `arguments` before. */
@@ -171,4 +167,9 @@ type Segment = Part | readonly Part[];
 
 export function isSpeech(segment: Segment): segment is readonly Part[] {
   return Array.isArray(segment);
+}
+
+/** Text beside tool results can only have come from the user. */
+export function speakerOf(role: Role): Exclude<Role, "tool"> {
+  return role === "tool" ? "user" : role;
 }

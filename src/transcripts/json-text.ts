@@ -1,7 +1,7 @@
 /** Text to JSON values, line by line or as one document, within limits that keep recursive code safe. */
 
 import { CompactionError } from "../core/errors.ts";
-import { endOfString, isTooDeep, JSON_DEPTH_MAX, type JsonValue } from "../core/json.ts";
+import { endOfString, isTooDeep, JSON_DEPTH_MAX, type JsonValue, parseJson } from "../core/json.ts";
 import { unreadable } from "./transcript.ts";
 
 /** Longer lines are no session records; refusing them keeps memory in bounds. */
@@ -27,7 +27,7 @@ export function* parseLines(text: string, onBroken: (lineNumber: number) => void
     lineNumber += 1;
     if (line.trim() === "") continue;
     checkLimits(line, lineNumber);
-    const value = tryParse(line);
+    const value = parseJson(line);
     if (value === undefined) onBroken(lineNumber);
     else yield { value, lineNumber };
   }
@@ -50,7 +50,7 @@ export function isJsonLines(text: string): boolean {
     const trimmed = line.trim();
     if (trimmed === "") continue;
     seen += 1;
-    const complete = /^[[{]/.test(trimmed) && line.length <= LINE_CHARACTERS_MAX && isContainer(tryParse(trimmed));
+    const complete = /^[[{]/.test(trimmed) && line.length <= LINE_CHARACTERS_MAX && isContainer(parseJson(trimmed));
     if (complete) return trimmed.length < text.trim().length;
     // A document laid out over lines opens with a bare bracket; records never do.
     if (seen === 1 && /^[[{]\s*$/.test(trimmed)) return false;
@@ -85,14 +85,6 @@ function tooDeep(where: string): CompactionError {
   return unreadable(
     `${where} nests deeper than ${JSON_DEPTH_MAX} levels, which no conversation does; remove that record`,
   );
-}
-
-function tryParse(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue; // JSON.parse returns nothing but JSON values
-  } catch {
-    return undefined; // the caller counts it
-  }
 }
 
 function isContainer(value: JsonValue | undefined): boolean {

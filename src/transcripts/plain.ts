@@ -1,7 +1,16 @@
 /** Files of messages as providers take them: request bodies, lists, batches, recorded HTTP, lists of runs. Unchanged where complete. */
 
 import { MODEL_KEYS } from "../core/format-rules.ts";
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue, present, stringOf } from "../core/json.ts";
+import {
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  present,
+  stringOf,
+} from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
 import { usageObject } from "../core/usage.ts";
 import { detectFormat, isMessage, isMessageList, listKeyOf, listOf } from "./detect-format.ts";
@@ -235,9 +244,5 @@ const TEXT_BODY_KEYS: ReadonlySet<string> = new Set(["body", "text", "requestBod
 
 function unwrapText(key: string, value: JsonValue | undefined): JsonValue | undefined {
   if (typeof value !== "string" || !TEXT_BODY_KEYS.has(key) || !/^\s*[[{]/.test(value)) return value;
-  try {
-    return JSON.parse(value) as JsonValue; // JSON.parse returns nothing but JSON values
-  } catch {
-    return value; // text that merely looks like JSON stays text
-  }
+  return parseJson(value) ?? value; // text that merely looks like JSON stays text
 }

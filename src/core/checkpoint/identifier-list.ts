@@ -3,6 +3,7 @@
  * share a line. Reads what it wrote in the same order, and a bare list too. Never changes an identifier.
  */
 
+import { parseJson } from "../json.ts";
 import type { Language } from "./language.ts";
 import { LANGUAGE_TABLE } from "./language-table.ts";
 
@@ -80,10 +81,6 @@ export function parseIdentifiers(lines: readonly string[]): readonly string[] {
 
 function unquoted(word: string): string {
   if (!word.startsWith('"') || !word.endsWith('"') || word.length < 2) return word;
-  try {
-    return String(JSON.parse(word));
-  } catch {
-    // A model wrote it: it is taken as it stands.
-    return word;
-  }
+  // A model may have written it: then it is taken as it stands.
+  return String(parseJson(word) ?? word);
 }

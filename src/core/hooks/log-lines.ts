@@ -2,7 +2,7 @@
 
 import type { Reason } from "../plan/plan.ts";
 import type { FailureStep } from "../settings/settings.ts";
-import { grouped } from "../text.ts";
+import { grouped, plural } from "../text.ts";
 import type { EventsOf, HookEvents } from "./hook-events.ts";
 
 /** Events that are only logged. */
@@ -43,10 +43,6 @@ const at =
   (message: string): LogLine => ({ level, message });
 const [debug, info, warn, error] = [at("debug"), at("info"), at("warn"), at("error")];
 
-function counted(count: number, noun: string): string {
-  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** What each step of the failure ladder is called in a sentence. */
 const FALLBACKS: Readonly<Record<FailureStep | "summarize", string>> = {
   truncate: "truncation",
@@ -78,30 +74,30 @@ const NEUTRAL: Voice = {
   },
   "strategy-failed": ({ because, fallback }) => warn(`Compaction: ${sentence(because)}. Falling back to ${fallback}`),
   "plan-made": ({ plan, messagesLeaving }) =>
-    debug(`Compaction: ${counted(plan.steps.length, "step")} planned, ${counted(messagesLeaving, "message")} to leave`),
+    debug(`Compaction: ${plural(plan.steps.length, "step")} planned, ${plural(messagesLeaving, "message")} to leave`),
   "gate-closed": ({ because }) => warn(`Compaction: stopped by a gate: ${because}`),
   "compaction-started": ({ messageCount, tokenCount }) =>
-    debug(`Compaction: started on ${counted(messageCount, "message")}, ${grouped(tokenCount)} tokens`),
+    debug(`Compaction: started on ${plural(messageCount, "message")}, ${grouped(tokenCount)} tokens`),
   "compaction-provided": ({ summaryTokens }) =>
     info(`Compaction: provided by a hook, summary of ${grouped(summaryTokens)} tokens`),
   "summary-started": ({ summarizer, messageCount, callsMax }) =>
     debug(
-      `Compaction: ${summarizer} summarizes ${counted(messageCount, "message")}, at most ${counted(callsMax, "call")}`,
+      `Compaction: ${summarizer} summarizes ${plural(messageCount, "message")}, at most ${plural(callsMax, "call")}`,
     ),
   "progress-made": ({ stage, done, total }) => debug(`Compaction: ${stage} ${done} of ${total}`),
   "summary-made": ({ summarizer, summaryTokens, calls }) =>
-    debug(`Compaction: ${summarizer} made a summary of ${grouped(summaryTokens)} tokens, ${counted(calls, "call")}`),
+    debug(`Compaction: ${summarizer} made a summary of ${grouped(summaryTokens)} tokens, ${plural(calls, "call")}`),
   "summary-failed": ({ because, fallback }) =>
     warn(`Compaction: no summary: ${sentence(because)}. Falling back to ${fallbackWords(fallback)}`),
   "results-pruned": ({ soft, hard }) =>
-    debug(`Compaction: pruned ${counted(soft + hard, "tool result")} (${soft} shortened, ${hard} replaced)`),
+    debug(`Compaction: pruned ${plural(soft + hard, "tool result")} (${soft} shortened, ${hard} replaced)`),
   "conversation-compacted": ({ strategy, tokensBefore, tokensAfter, messagesRemoved }) =>
     info(
-      `Compaction: ${strategy}, ${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens, ${counted(messagesRemoved, "message")} removed`,
+      `Compaction: ${strategy}, ${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens, ${plural(messagesRemoved, "message")} removed`,
     ),
   "nothing-done": ({ because, ok }) => (ok ? debug : warn)(`Compaction: nothing done (${because})`),
   "pass-failed": ({ because }) => error(`Compaction: failed: ${sentence(because)}. Nothing was changed`),
-  "compaction-ended": ({ compactedCount }) => debug(`Compaction: ended, ${counted(compactedCount, "message")} gone`),
+  "compaction-ended": ({ compactedCount }) => debug(`Compaction: ended, ${plural(compactedCount, "message")} gone`),
   "model-unknown": ({ model, windowTokens }) =>
     warn(
       `Compaction: the window of ${model} is not known; ${grouped(windowTokens)} tokens are assumed. Set windowTokens to be sure`,

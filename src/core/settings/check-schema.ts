@@ -5,7 +5,7 @@
  */
 
 import { CompactionError } from "../errors.ts";
-import { isPlainObject } from "../json.ts";
+import { isPlainObject, present } from "../json.ts";
 import { once } from "../remember.ts";
 import {
   allowedText,
@@ -147,7 +147,7 @@ function checkVariant(path: string, value: unknown, schema: VariantsSchema, walk
   if (variant === undefined) return typeProblems;
   const given = Object.fromEntries(Object.entries(value).filter(([key]) => key !== "type"));
   const { keys, defaults = {} } = variant;
-  const complete = { ...defaults, ...withoutUndefined(given) };
+  const complete = { ...defaults, ...present(given) };
   return checkKeys(path, complete, { keys, mayMiss: false }, { ...walk, partial: false });
 }
 
@@ -207,10 +207,6 @@ function joined(path: string, key: string): string {
 function shortened(json: string): string {
   const line = json.replace(/[\u007f-\u009f\u2028\u2029]/g, "?");
   return line.length <= SHOWN_CHARACTERS_MAX ? line : `${line.slice(0, SHOWN_CHARACTERS_MAX).toWellFormed()}…`;
-}
-
-function withoutUndefined(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined));
 }
 
 /** Several, so that all can be fixed at once; few, so that garbage stays short. */

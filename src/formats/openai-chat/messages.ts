@@ -29,6 +29,7 @@ import {
   mediaOfAudio,
   mediaOfFile,
   mediaOfUrl,
+  speakerOf,
   toAudioBlock,
   toDataUrl,
   toSegments,
@@ -220,7 +221,7 @@ function encodeSpeech(role: Role, parts: readonly Part[], wire: MessageWire | un
   const contentParts = parts.filter(isContentPart);
   if (json === undefined && contentParts.length === 0 && Object.keys(fields).length === 0) return undefined;
   return overlay(json, {
-    role: wire?.role === role && json !== undefined ? json.role : wireRole(role),
+    role: wire?.role === role && json !== undefined ? json.role : speakerOf(role),
     content: contentField(role, contentParts, {
       wire,
       json,
@@ -229,11 +230,6 @@ function encodeSpeech(role: Role, parts: readonly Part[], wire: MessageWire | un
     ...Object.fromEntries(removed.map((key) => [key, undefined])),
     ...fields,
   });
-}
-
-/** Text beside tool results can only have come from the user. */
-function wireRole(role: Role): string {
-  return role === "tool" ? "user" : role;
 }
 
 interface PriorForm {

@@ -6,7 +6,7 @@
 import { isArray, isObject, type JsonObject, type JsonValue, stringOf } from "../../core/json.ts";
 import { type Message, type Part, type ReasoningPart, type Role, text } from "../../core/message.ts";
 import { invalid, kindOf, overlay } from "../body.ts";
-import { decodeContent, decodeRole, isSpeech, toSegments } from "../openai.ts";
+import { decodeContent, decodeRole, isSpeech, speakerOf, toSegments } from "../openai.ts";
 import { decodeCall, decodeOutput, encodeCall, encodeOutput } from "./calls.ts";
 import { encodeBlocks, readBlock } from "./content.ts";
 
@@ -114,13 +114,8 @@ function encodeSpeech({ role, wire }: Message, parts: readonly Part[], item: Jso
   const isNewRole = wire !== undefined && wire.role !== role;
   // Block types depend on the role, so a text whose role changed is written from scratch.
   const said = isNewRole ? parts.map(withoutWire) : parts;
-  const content = encodeBlocks(said, item?.content, speaker(role));
-  return overlay(item, { role: item === undefined ? speaker(role) : item.role, content });
-}
-
-/** Text beside tool results can only have come from the user. */
-function speaker(role: Role): Exclude<Role, "tool"> {
-  return role === "tool" ? "user" : role;
+  const content = encodeBlocks(said, item?.content, speakerOf(role));
+  return overlay(item, { role: item === undefined ? speakerOf(role) : item.role, content });
 }
 
 function withoutWire(part: Part): Part {

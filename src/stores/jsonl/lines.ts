@@ -1,7 +1,15 @@
 /** The lines of a file with their places, read a bounded piece at a time, and which of them count. Reads only. */
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { isObject, isTooDeep, JSON_DEPTH_MAX, type JsonObject, numberOf, stringOf } from "../../core/json.ts";
+import {
+  isObject,
+  isTooDeep,
+  JSON_DEPTH_MAX,
+  type JsonObject,
+  numberOf,
+  parseJson,
+  stringOf,
+} from "../../core/json.ts";
 
 /** First byte and number of bytes, without the line's end. */
 export type Span = readonly [offset: number, length: number];
@@ -76,12 +84,8 @@ export function readPiece(descriptor: number, offset: number, length: number): B
 /** Undefined for text that is no JSON object, or nests too deep. */
 export function parseLine(text: string): JsonObject | undefined {
   if (hasManyBrackets(text) && isTooDeep(text)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }
 
 /** Looking at every character is dear, and few lines have as many brackets as would be needed to nest too deep. */

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
   numberOf,
+  parseJson,
   stringOf,
   WRAPPING_DEPTH_MAX,
 } from "../../core/json.ts";
@@ -284,12 +285,8 @@ function argumentsOf(input: JsonValue | undefined): JsonObject {
   if (typeof input !== "string") return {};
   // No reader accepts a line that nests too deep.
   if (isTooDeep(WRAPPING + input)) return { input };
-  try {
-    const parsed: unknown = JSON.parse(input);
-    return isObject(parsed) ? parsed : { input };
-  } catch {
-    return { input };
-  }
+  const parsed = parseJson(input);
+  return isObject(parsed) ? parsed : { input };
 }
 
 function thinking(text: string, signature?: string): Shown {

@@ -10,19 +10,11 @@ export function textIn(row: Row, column: string): string {
   return typeof value === "string" ? value : damaged(column, value);
 }
 
-export function textOrNullIn(row: Row, column: string): string | null {
-  return row[column] === null ? null : textIn(row, column);
-}
-
 export function numberIn(row: Row, column: string): number {
   const value = row[column];
   if (typeof value === "number") return value;
   const number = typeof value === "string" || typeof value === "bigint" ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? number : damaged(column, value);
-}
-
-export function numberOrNullIn(row: Row, column: string): number | null {
-  return row[column] === null ? null : numberIn(row, column);
 }
 
 export function flagIn(row: Row, column: string): boolean {
@@ -38,9 +30,13 @@ export function timeIn(row: Row, column: string): string {
   return value instanceof Date ? value.toISOString() : damaged(column, value);
 }
 
-export function timeOrNullIn(row: Row, column: string): string | null {
-  return row[column] === null ? null : timeIn(row, column);
+function orNull<Value>(read: (row: Row, column: string) => Value) {
+  return (row: Row, column: string): Value | null => (row[column] === null ? null : read(row, column));
 }
+
+export const textOrNullIn = orNull(textIn);
+export const numberOrNullIn = orNull(numberIn);
+export const timeOrNullIn = orNull(timeIn);
 
 /** The column must come as text: a driver that parses JSON itself would lose details that `JSON.parse` keeps. */
 export function jsonIn(row: Row, column: string): JsonValue {
