@@ -162,6 +162,7 @@ describe.each(Object.entries(STORES))("%s", (_, place) => {
       async () => [],
       async (texts) => texts.map(() => [Number.NaN]),
       async (texts) => texts.map((text) => Array.from({ length: text.length }, () => 1)),
+      ...[undefined, { length: 1 }, [undefined], [5], new Array(1)].map((answer) => async () => answer as never),
     ];
     for (const bad of failing) await refuses("model-failed", () => open(bad).search("a", "dog", 3));
     await expect(open(failing[0]).search("a", "dog", 3)).rejects.toMatchObject({ cause, retryable: true });
@@ -172,6 +173,12 @@ describe.each(Object.entries(STORES))("%s", (_, place) => {
       return [];
     };
     await refuses("aborted", () => open(aborted).search("a", "dog", 3, "all", { signal: controller.signal }));
+    const deaf: Embed = () => {
+      deafened.abort();
+      return new Promise(() => {});
+    };
+    const deafened = new AbortController();
+    await refuses("aborted", () => open(deaf).search("a", "dog", 3, "all", { signal: deafened.signal }));
     expect(await found(open(), "dog")).toBe("m2");
   });
 });

@@ -6,6 +6,7 @@
 import { CompactionError } from "../errors.ts";
 import type { SearchScope, Waiting } from "../store/store.ts";
 import { headOf } from "../text.ts";
+import { untilAborted } from "../waiting.ts";
 
 /** A vector for each text, in their order, all of one length. */
 export type Embed = (texts: readonly string[], options: Waiting) => Promise<readonly ArrayLike<number>[]>;
@@ -99,23 +100,27 @@ async function catchUp({ embed, shelf }: Meaning, length: number, waiting: Waiti
 }
 
 async function vectorsOf(embed: Embed, texts: readonly string[], waiting: Waiting): Promise<readonly Int8Array[]> {
+  const { signal } = waiting;
   let vectors: readonly ArrayLike<number>[];
   try {
-    vectors = await embed(texts, waiting);
+    const answer = embed(texts, waiting);
+    vectors = await (signal === undefined ? answer : untilAborted(answer, signal));
   } catch (cause) {
-    if (waiting.signal?.aborted === true) throw new CompactionError("aborted", "The search was aborted.", { cause });
+    if (signal?.aborted === true) throw new CompactionError("aborted", "The search was aborted.", { cause });
     const message = "The embedding model did not answer, so nothing was searched; the cause says more.";
     throw new CompactionError("model-failed", message, { cause, retryable: true });
   }
+  // Not all callers are checked by a compiler.
+  if (!Array.isArray(vectors)) throw unusable("no list of vectors");
   if (vectors.length !== texts.length) throw unusable(`${vectors.length} vectors for ${texts.length} texts`);
-  return vectors.map(asBytes);
+  return Array.from(vectors, asBytes);
 }
 
 const BYTE_MAX = 127;
 
 /** Only the direction counts, so the greatest number becomes the greatest byte. */
-function asBytes(vector: ArrayLike<number>): Int8Array {
-  const numbers = Array.from(vector);
+function asBytes(vector: ArrayLike<number> | null | undefined): Int8Array {
+  const numbers = Array.from(vector ?? []);
   if (numbers.length === 0 || !numbers.every(Number.isFinite)) throw unusable("a vector that is no list of numbers");
   const greatest = numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0);
   return Int8Array.from(numbers, (number) => (greatest === 0 ? 0 : Math.round((number / greatest) * BYTE_MAX)));

@@ -114,6 +114,10 @@ test.each([[undefined], [null], [5], [["x"]], [{}]])("%j is no query", (query) =
   expect(() => searchRequest(query, 3)).toThrow(expect.objectContaining({ code: "invalid-settings" }));
 });
 
+test.each([[-1], [1.5], [Number.NaN], ["5"], [null]])("%j is no limit", (limit) => {
+  expect(() => searchRequest("x", limit)).toThrow(expect.objectContaining({ code: "invalid-settings" }));
+});
+
 test("a scope that does not exist is refused", () => {
   expect(() => searchRequest("x", 3, "view")).toThrow(expect.objectContaining({ code: "invalid-settings" }));
 });

@@ -146,11 +146,19 @@ export interface SearchRequest {
   readonly scope: SearchScope;
 }
 
-/** Throws `invalid-settings` for arguments of the wrong type: not all callers are checked by a compiler. */
-export function searchRequest(query: unknown, limit: number, scope: unknown = "all"): SearchRequest {
+/** Throws `invalid-settings` for arguments that are none: not all callers are checked by a compiler. */
+export function searchRequest(query: unknown, limit: unknown, scope: unknown = "all"): SearchRequest {
   if (typeof query !== "string") throw refused(`The query of a search must be a string, not ${typeof query}.`);
+  if (!isLimit(limit)) {
+    const given = typeof limit === "number" ? limit : `a ${typeof limit}`;
+    throw refused(`The limit of a search must be a whole number from 0 on, not ${given}.`);
+  }
   if (scope !== "all" && scope !== "archive") throw refused('The scope of a search must be "all" or "archive".');
   return { query, limit, scope };
+}
+
+function isLimit(limit: unknown): limit is number {
+  return limit === Number.POSITIVE_INFINITY || (typeof limit === "number" && Number.isInteger(limit) && limit >= 0);
 }
 
 export interface QueryTerm {

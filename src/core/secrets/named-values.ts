@@ -114,27 +114,30 @@ function isNameUnit(code: number): boolean {
   return shapeOf(code) !== 0 || code === 95 || code === 45;
 }
 
-const ASSIGNED = /(?:\*\*|\\{0,3}["'`]?)\]?([ \t]{0,8})(?:=>|:=|={1,2}|[:：])((?:\*\*)?[ \t]{0,40})/y;
+const ASSIGNED = /(?:\*\*|\\{0,15}["'`]?)\]?([ \t]{0,8})(?:=>|:=|={1,2}|[:：])((?:\*\*)?[ \t]{0,40})/y;
 /** A row of a table that a person reads. */
 const CELL = /[ \t]{0,40}\|[ \t]{0,40}/y;
 const IN_ELEMENT = /[^<>\n]{0,40}>[ \t]{0,8}/y;
 const FLAG_VALUE = /[ \t]{1,8}(?!-)/y;
 /** `- name: DB_PASSWORD`, then `value:` on its own line, or as the next field or attribute. */
-const VALUE_FIELD = /\\{0,3}["'`]?\s{0,40},?\s{0,40}\\{0,3}["'`]?value\\{0,3}["'`]?[ \t]{0,8}[:=][ \t]{0,8}/iy;
+const VALUE_FIELD =
+  /\\{0,15}["'`]?(?:\s|\\{1,15}n){0,40},?\s{0,40}\\{0,15}["'`]?value\\{0,15}["'`]?[ \t]{0,8}[:=][ \t]{0,8}/iy;
 /** The password is …, in the languages that are read most. */
 const SAID =
   /[ \t]{1,4}(?:is|was|ist|lautet|war|est|es|era|é|è)(?:[ \t]{1,4}(?:now|(?:set|changed|reset)[ \t]{1,4}to))?[ \t]{0,4}:?[ \t]{1,4}/y;
 /** `password 'x'`, `setPassword("x")`, and `define('DB_PASSWORD', 'x')`. */
-const QUOTED_BESIDE = /(?:[ \t]{1,4}|\(|(["']),[ \t]{0,4})(?=["'`])/y;
+const QUOTED_BESIDE = /(?:[ \t]{1,4}|\(|(\\{0,15}["']),[ \t]{0,4})(?=\\{0,15}["'`])/y;
 /** Behind these a name and its value stand with nothing but a blank between them. */
-const BEFORE_NETRC = /\blogin\s+\S{1,80}\s+$/;
-const BEFORE_PAIR = /(?:(?:^|\n)[ \t]*|\bENV[ \t]+|\bsetx[ \t]+)$/;
+const BEFORE_NETRC = /\blogin\s+[^\s\\]{1,80}(?:\s|\\{1,15}n)+$/;
+const BEFORE_PAIR = /(?:(?:^|\n|\\[nr]|["'`])[ \t]*|\bENV[ \t]+|\bsetx[ \t]+)$/;
 const PAIR_BACK_MAX = 100;
 const BEARER = /bearer[ \t]{1,4}([A-Za-z0-9._~+/=-]{12,1000})/iy;
 
 export function lookAtName(text: string, at: number): LookResult | undefined {
   let start = at;
   while (start > 0 && at - start < NAME_CHARS_MAX && isNameUnit(text.charCodeAt(start - 1))) start--;
+  // The letter of a line end in JSON.
+  if (start < at && text[start - 1] === "\\" && /[nrt]/.test(text[start] ?? "")) start++;
   let end = at;
   while (end < text.length && end - at < NAME_CHARS_MAX && isNameUnit(text.charCodeAt(end))) end++;
   if (text.startsWith("ña", end)) end += 2;
@@ -179,7 +182,7 @@ function mayHaveValue(text: string, end: number): boolean {
 }
 
 const FOLLOW_CHARS = 16;
-const MAY_FOLLOW = /^(?:[ \t]*[=:：|]|["'`\]>\\\n\r(*]| (?:is|was|ist|lautet|war|est|es|era|é|è)\b| ["'`]| \S*\d)/;
+const MAY_FOLLOW = /^(?:[ \t]*[=:：|]|["'`\]>\\\n\r(*]| (?:is|was|ist|lautet|war|est|es|era|é|è)\b| [\\"'`]| \S*\d)/;
 
 interface NamePlace extends SecretSpan {
   readonly name: string;
@@ -241,13 +244,13 @@ interface Reading {
   readonly isQuery?: boolean;
 }
 
-const QUOTE = /(\\{0,3})(["'`])/y;
+const QUOTE = /(\\{0,15})(["'`])/y;
 /** The first look reads this much of a value; if that is a credential, the whole value is hidden. */
 const BARE = /[^\s"'`<>\\]{1,128}/y;
 const QUERY_VALUE = /[^\s"'`<>\\&#;]{1,128}/y;
 const HEADER_VALUE = /[^"'`\r\n\\]{1,128}/y;
 const LOOK_CHARS = 128;
-const LINE_END = /[ \t,;)}\]]{0,8}(?:$|[\r\n#]|\\[nr]|["'`])/y;
+const LINE_END = /[ \t,;)}\]]{0,8}(?:$|[\r\n#]|\\{1,15}[nr]|\\{0,15}["'`])/y;
 
 function readValue(text: string, at: number, reading: Reading): ValuePlace | undefined {
   const { kind, isOpen = false, isQuery = false } = reading;

@@ -6,7 +6,10 @@ describe("no credential is left in a text", () => {
   test.each(Object.keys(CREDENTIAL_KINDS))("%s", (kind) => {
     for (let seed = 1; seed <= 20; seed++) {
       const { text, value } = credentialOf(kind, seed);
-      for (const whole of [text, `First line.\n${text}\nLast line.`, `said "${text}" twice: ${text}`]) {
+      const nested = JSON.stringify({
+        stdout: JSON.stringify([{ type: "text", text: JSON.stringify({ out: text }) }]),
+      });
+      for (const whole of [text, `First line.\n${text}\nLast line.`, `said "${text}" twice: ${text}`, nested]) {
         const redacted = redactSecrets(whole);
         expect(redacted).not.toContain(value);
         expect(redacted).toContain(secretMark());
@@ -77,6 +80,7 @@ const ORDINARY: readonly string[] = [
   "curl -u https://example.com",
   "docker run -p 8080:80 -v /a:/b image",
   "mysql -u root -p main_database_name",
+  "mysql -u root -p",
   "pages 5432: the next step",
   "session_id: 550e8400-e29b-41d4-a716-446655440000",
   'spreadsheet {"id": "1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms", "fileId":"0B7xQ2mKp9dLsT3vNaZbYcWeRfUg"}',
@@ -111,7 +115,10 @@ const ORDINARY: readonly string[] = [
 ];
 
 describe("ordinary text stays as it is", () => {
-  test.each(ORDINARY)("%s", (text) => expect(redactSecrets(text)).toBe(text));
+  test.each(ORDINARY)("%s", (text) => {
+    const nested = JSON.stringify({ stdout: JSON.stringify({ out: text }) });
+    for (const whole of [text, nested]) expect(redactSecrets(whole)).toBe(whole);
+  });
 });
 
 test.each(["machine git.internal login bob password #", 'Log in with the password "#" please', "DB_PASSWORD=#"])(
@@ -147,6 +154,8 @@ const HOSTILE: Readonly<Record<string, (count: number) => string>> = {
   "one long run": (count) => "aB3".repeat(count / 3),
   "runs that are just long enough": (count) => "aB3dE6gH9jK2mN5pQ8sT1vW4 ".repeat(count / 25),
   commands: (count) => "curl -u ".repeat(count / 8),
+  manifests: (count) => "kind: Secret\ndata:\n  a: b\n".repeat(count / 26),
+  "commands with pipes": (count) => "echo a|".repeat(count / 7),
   hex: (count) => "0123456789abcdef".repeat(count / 16),
 };
 

@@ -109,16 +109,16 @@ function findKeyBlocks(text: string, found: SecretSpan[]): void {
 }
 
 const MANIFEST_CHARS_MAX = 8_192;
-const MANIFEST_KIND = /kind[\\"]{0,4}[ \t]*:[ \t]*[\\"']{0,4}$/;
+const MANIFEST_KIND = /kind[\\"]{0,16}[ \t]*:[ \t]*[\\"']{0,16}$/;
 /** The fields under `data`, by their indentation or between braces. */
 const MANIFEST_DATA =
-  /(?:^|\n)([ \t]*)(?:stringData|data):[ \t]*((?:\n\1[ \t]+\S.*)+)|\b(?:stringData|data)[\\"]{1,4}[ \t]*:[ \t]*\{([^{}]*)\}/g;
-const MANIFEST_VALUE = /:[ \t]*[\\"']{0,4}([^\s\\"'{}|>:][^\\"'\n{}]*)/g;
+  /(?:^|\n|\\n)([ \t]*)(?:stringData|data):[ \t]*((?:(?:\n|\\{1,15}n)\1[ \t]+[^\s\\][^\n\\]*)+)|\b(?:stringData|data)[\\"]{1,16}[ \t]*:[ \t]*\{([^{}]*)\}/g;
+const MANIFEST_VALUE = /:[ \t]*[\\"']{0,16}([^\s\\"'{}|>:][^\\"'\n{}]*)/g;
 
 /** The values of a Kubernetes `Secret`, whatever their names. */
 function findInManifests(text: string, found: SecretSpan[]): void {
   for (let at = text.indexOf("Secret"); at >= 0; at = text.indexOf("Secret", at + 6)) {
-    if (!MANIFEST_KIND.test(text.slice(Math.max(0, at - 24), at)) || /\w/.test(text[at + 6] ?? "")) continue;
+    if (!MANIFEST_KIND.test(text.slice(Math.max(0, at - 48), at)) || /\w/.test(text[at + 6] ?? "")) continue;
     const start = Math.max(0, at - MANIFEST_CHARS_MAX / 2);
     const near = text.slice(start, start + MANIFEST_CHARS_MAX);
     for (const { 0: whole, 2: lines, 3: fields, index } of near.matchAll(MANIFEST_DATA)) {
@@ -172,8 +172,8 @@ function trimmedEnd(text: string, start: number, end: number): number {
 /** Commands in small letters, and what stands before a password in their line. */
 const COMMANDS: readonly (readonly [name: string, argument: RegExp])[] = [
   ["curl", /\s(?:-[a-zA-Z]{0,8}[uU]|--user|--proxy-user)[ =]?["']?[^\s:"']{0,128}:(?=[^\s"'/])/g],
-  ["mysql", /\s-p["']?(?=[^\s"'-])/g],
-  ["mariadb", /\s-p["']?(?=[^\s"'-])/g],
+  ["mysql", /\s-p["']?(?=[^\s"'}-])/g],
+  ["mariadb", /\s-p["']?(?=[^\s"'}-])/g],
   ["mongo", /\s-p[ =]?["']?(?=[^\s"'-])/g],
   ["sshpass", /\s-p ?["']?(?=[^\s"'])/g],
   ["docker login", /\s-p ?["']?(?=[^\s"'])/g],
