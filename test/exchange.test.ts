@@ -231,10 +231,13 @@ test("an abort ends a compaction, and nothing is sent", async () => {
   };
   const summarizer = { name: "slow", version: "1", planCalls: () => 1, summarize };
   const { model, errors, post } = await world({ windowTokens: 10 ** 6 }, { windowTokens: 24_000, summarizer });
-  const controller = new AbortController();
-  const answer = post(longBody(60), PATH, { signal: controller.signal });
+  const [first, second] = [new AbortController(), new AbortController()];
+  const [answer, other] = [first, second].map(({ signal }) => post(longBody(60), PATH, { signal }));
   await asked.promise;
-  controller.abort();
+  // It waits for the one before.
+  second.abort();
+  await expect(other).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
+  first.abort();
   await expect(answer).rejects.toThrow(expect.objectContaining({ name: "AbortError" }));
   expect(model.requests).toEqual([]);
   expect(errors).toEqual([]);

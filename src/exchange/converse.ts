@@ -9,6 +9,7 @@ import { CompactionError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
 import type { TrafficStore } from "../core/store/traffic.ts";
+import { untilAborted } from "../core/waiting.ts";
 import { type AnswerReader, createAnswerReader, truncation } from "./answer.ts";
 import { type Endpoint, modelOf, withModel } from "./endpoints.ts";
 import type { Fitted, Keeper, KeptRequest, RefusedRequest } from "./keeper.ts";
@@ -143,7 +144,9 @@ function askedBy({ call, endpoint, body, compactor, hearing, from }: Recognised)
 async function prepare(request: Recognised, asked: KeptRequest, refused?: RefusedRequest): Promise<Sent | undefined> {
   const { call, body, endpoint, hearing, keeper } = request;
   try {
-    const fitted = await keeper.fit(asked, refused);
+    const fitting = keeper.fit(asked, refused);
+    // Earlier requests of the conversation may keep it waiting.
+    const fitted = await (call.signal === undefined ? fitting : untilAborted(fitting, call.signal));
     const { report, sessionId } = fitted;
     const model = modelOf(body, endpoint);
     if (report.compacted) {
