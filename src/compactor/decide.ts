@@ -152,7 +152,7 @@ export function targetFor({ target }: TargetCall, tokens: number, windowTokens: 
   return Math.min("tokens" in target ? target.tokens : Math.floor(shareOf(tokens, target.ratio)), windowTokens);
 }
 
-export interface TargetCall {
+interface TargetCall {
   /** At most this many tokens, or this share of what the conversation has now. */
   readonly target?: { readonly tokens: number } | { readonly ratio: number };
 }
