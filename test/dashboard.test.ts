@@ -56,6 +56,22 @@ afterAll(async () => {
 });
 
 describe("the list of sessions", () => {
+  test("stays short, whatever a caller calls itself and its model", async () => {
+    const long = memoryStore();
+    const name = "x".repeat(1_000_000);
+    await long.create({
+      id: "s",
+      format: "openai-chat",
+      base: { model: name },
+      metadata: { client: name, [name]: name },
+    });
+    const own = await startDashboard({ store: long });
+    for (const page of ["sessions", "session"]) {
+      expect(JSON.stringify(await own.get(page, { session: "s" })).length).toBeLessThan(10_000);
+    }
+    await own.close();
+  });
+
   test("is titled by the user's words, not by what the client put before them", async () => {
     const clients = memoryStore();
     const own = await startDashboard({ store: clients });

@@ -4,7 +4,6 @@
  */
 
 import { windowOfModel } from "../compactor/model-facts.ts";
-import { stringOf } from "../core/json.ts";
 import { userVoice } from "../core/plan/user-voice.ts";
 import { sessionIdIn } from "../core/store/store-rules.ts";
 import type { FullStore, SessionSummary } from "../core/store/store-upkeep.ts";
@@ -148,8 +147,8 @@ function createDetails(store: FullStore) {
       key: id,
       id: sessionIdIn(id, agentId),
       agentId,
-      client: stringOf(metadata.client) ?? null,
-      model: newest?.model ?? summary.model ?? stringOf(metadata.model) ?? null,
+      client: nameOf(metadata.client),
+      model: nameOf(newest?.model ?? summary.model ?? metadata.model),
       title: await titleOf(summary),
       state: newest !== undefined && newest.status >= 400 ? "refused" : isActive ? "active" : "idle",
       turns: turnCount,
@@ -165,6 +164,11 @@ function createDetails(store: FullStore) {
     };
   };
   return { rowOf };
+}
+
+/** What callers call themselves may be of any length. */
+function nameOf(value: unknown): string | null {
+  return typeof value === "string" ? headOf(value, TITLE_CHARACTERS) : null;
 }
 
 const REMEMBERED_MAX = 2_000;

@@ -5,6 +5,7 @@ import type { CompactionEvent, SessionState, StoredMessage } from "../core/store
 import { sequenceOf } from "../core/store/store-rules.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import { hasTraffic, type RequestRecord } from "../core/store/traffic.ts";
+import { headOf } from "../core/text.ts";
 import { formatNamed } from "../formats.ts";
 import { frameOf } from "../session/session-view.ts";
 import { counterOf, decoded } from "./message-rows.ts";
@@ -40,12 +41,14 @@ export async function sessionReport(store: FullStore, state: SessionState, row: 
 }
 
 const FACTS_MAX = 40;
+const FACT_CHARACTERS = 400;
 
 function factsIn(metadata: JsonObject): readonly (readonly [string, string])[] {
   return Object.entries(metadata)
     .flatMap(([name, value]) =>
       typeof value === "string" || typeof value === "number" ? [[name, `${value}`] as const] : [],
     )
+    .map((fact) => [headOf(fact[0], FACT_CHARACTERS), headOf(fact[1], FACT_CHARACTERS)] as const)
     .slice(0, FACTS_MAX);
 }
 
