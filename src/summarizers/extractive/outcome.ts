@@ -150,7 +150,7 @@ export function outcomeOf(plain: JsonValue, told: string): string {
   const isBrief = fields.length <= BRIEF_FIELDS_MAX;
   const telling = fields
     .filter(({ key, value }) => OUTCOME_KEYS.test(key) || (isBrief && /^\d{1,9}$/.test(value)))
-    .filter(({ key, value }) => key.split(".").length <= 2 && value.length <= 80)
+    .filter(({ key, value }) => key.split(".").length <= 2 && value.length <= 80 && !key.startsWith(value))
     .filter(({ value }) => !(value.length > 3 && told.includes(value)) && !PLAIN_SUCCESS.test(value));
   const said = [...new Set(telling.map(({ key, value }) => `${key} ${quoted(value)}`))].slice(0, 4);
   const isLabelled = telling.some(({ value }) => value === label);
