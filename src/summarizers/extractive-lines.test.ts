@@ -226,3 +226,14 @@ test("what the newest request answers is told whole", async () => {
     "I can move your berths to the north quay: - Berths: B12, B14, B19 - From: the first of May Please confirm that I shall do so.",
   );
 });
+
+test("an error that lies in the packaging of a result is a failure", async () => {
+  const output = JSON.stringify({ type: "tool", content: { status: "error", message: "The berth is taken." }, id: 4 });
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called("book_berth", { berth: "B12" }, output),
+    user("Go on."),
+  ]);
+  expect(checkpoint?.done).toEqual([]);
+  expect(checkpoint?.toolFailures).toEqual([{ toolName: "book_berth", summary: "berth B12 → The berth is taken." }]);
+});

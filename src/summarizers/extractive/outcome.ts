@@ -7,7 +7,7 @@ import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } fr
 import { unwrap } from "../../core/unwrap.ts";
 import { quoted } from "./calls.ts";
 import { boundedText, oneLine } from "./text.ts";
-import { fieldsOf, labelOf, withoutLists } from "./values.ts";
+import { fieldsOf, labelOf, PACKING, withoutLists } from "./values.ts";
 
 const CAUSE_CHARS_MAX = 170;
 const OUTCOME_CHARS_MAX = 130;
@@ -99,6 +99,11 @@ function nestedError(plain: JsonValue, depth: number): string | undefined {
     )
       return messageOf(plain) || error;
     if (isObject(error) && fieldsOf(error).length > 0) return messageOf(error);
+  }
+  for (const [key, inner] of Object.entries(plain)) {
+    if (depth > 2 || !isObject(inner) || !(PACKING.test(key) || /^(?:content|output)$/i.test(key))) continue;
+    const error = nestedError(inner, depth + 1);
+    if (error !== undefined) return error;
   }
   return undefined;
 }
