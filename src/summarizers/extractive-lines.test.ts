@@ -237,3 +237,13 @@ test("an error that lies in the packaging of a result is a failure", async () =>
   expect(checkpoint?.done).toEqual([]);
   expect(checkpoint?.toolFailures).toEqual([{ toolName: "book_berth", summary: "berth B12 → The berth is taken." }]);
 });
+
+test("a result that only repeats its call is not told", async () => {
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called("edit_file", { path: "src/gate.ts" }, "Replaced 1 occurrence in src/gate.ts."),
+    ...called("bash", { command: "make locks/quay" }, "locks/quay holds 17 gates"),
+    user("Go on."),
+  ]);
+  expect(checkpoint?.done).toEqual(["edit_file: src/gate.ts", "bash: make locks/quay → locks/quay holds 17 gates"]);
+});

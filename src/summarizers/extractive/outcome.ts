@@ -185,9 +185,26 @@ function listOutcome(list: readonly JsonValue[]): string {
   );
 }
 
+const REPEATED_WORDS_MAX = 4;
+
+/** Whether a result says only once more what was called: "Replaced 1 occurrence in src/gate.ts." */
+function onlyRepeats(text: string, told: string): boolean {
+  const words = text
+    .split(/\s+/)
+    .map((word) => word.replace(/^\W+|\W+$/g, ""))
+    .filter((word) => word !== "");
+  const fresh = words.filter((word) => !told.includes(word) && word !== "1");
+  return (
+    fresh.length <= REPEATED_WORDS_MAX &&
+    !fresh.some((word) => /\d/.test(word)) &&
+    words.some((word) => word.length > 3 && /[\d/._-]/.test(word) && told.includes(word))
+  );
+}
+
 function textOutcome(text: string, told: string): string {
   if (text.length <= OUTCOME_CHARS_MAX && !text.trim().includes("\n")) {
-    return PLAIN_SUCCESS.test(text.trim()) || told.includes(text.trim()) ? "" : oneLine(text, OUTCOME_CHARS_MAX);
+    const isPlain = PLAIN_SUCCESS.test(text.trim()) || told.includes(text.trim()) || onlyRepeats(text, told);
+    return isPlain ? "" : oneLine(text, OUTCOME_CHARS_MAX);
   }
   const lines = boundedText(text, READ_CHARS)
     .split("\n")
