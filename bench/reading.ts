@@ -2,17 +2,18 @@
  * What a reader can go on from: checkpoints and tails of the same size, side by side and without names, for people or models to score.
  *
  * `npm run reading -- sheets OUT [FOLDER …]` writes a folder for each case: the conversation, what happened next, and two views in
- * random order. `npm run reading -- table OUT` puts the scores together. The method: docs/fidelity.md.
+ * random order; `OUT.key.json` tells which is which. `npm run reading -- table OUT` puts the scores together. The method: docs/fidelity.md.
  */
 
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { CompactionError } from "../src/core/errors.ts";
 import { isArray, isObject, type JsonArray, type JsonValue } from "../src/core/json.ts";
-import { type FormatName, type Part, textsOf } from "../src/core/message.ts";
+import { type FormatName, type Message, type Part, textsOf } from "../src/core/message.ts";
 import { isTurnStart, structureOf } from "../src/core/structure/structure.ts";
 import { estimateTokens } from "../src/core/tokens/tokens.ts";
 import { formatNamed } from "../src/formats.ts";
+import { resolveSettings } from "../src/settings.ts";
 import { readTranscriptFile } from "../src/transcripts/index.ts";
 import { compactedView } from "./compacted-view.ts";
 import { seeded } from "./random.ts";
@@ -23,7 +24,7 @@ const CASES_MAX = 30;
 const CONVERSATION_TOKENS_MIN = 4_000;
 const MESSAGES_MIN = 12;
 /** A view is this share of the conversation, and no smaller than that. */
-const PERCENT = 5;
+const VIEW_SHARE = 0.05;
 const VIEW_TOKENS_MIN = 1_000;
 
 interface Case {
@@ -65,27 +66,50 @@ async function writeSheets(): Promise<void> {
     key[id] = { source: item.source, name: item.name, checkpoint: isFirst ? "A" : "B" };
     console.log(`${id}: ${item.source}, ${item.before.length} messages`);
   }
-  writeFileSync(join(out, "key.json"), JSON.stringify(key, null, 2));
+  writeFileSync(keyPath(), JSON.stringify(key, null, 2));
 }
 
-/** The compacted request, and the first request with as much of the end as makes the same size. */
+/** Beside the folder that readers are given. */
+function keyPath(): string {
+  return `${out.replace(/\/+$/, "")}.key.json`;
+}
+
+/** The compacted request, and the first request with as much of the end as makes the same size; the system prompt stands beside both. */
 async function viewsOf({ format, before }: Case): Promise<{ readonly checkpoint: string; readonly tail: string }> {
-  const whole = estimateTokens().total(formatNamed(format).decode(before).messages);
-  const percent = Math.max(PERCENT, (100 * VIEW_TOKENS_MIN) / whole);
-  const { body } = await compactedView(formatNamed(format), before, percent);
+  const { messages } = formatNamed(format).decode(before);
+  const tokens = estimateTokens();
+  const whole = tokens.total(messages);
+  const prompt = tokens.total(messages.filter(({ role }) => role === "system"));
+  const view = prompt + Math.max(VIEW_TOKENS_MIN, (whole - prompt) * VIEW_SHARE);
+  const { body, summary } = await compactedView(formatNamed(format), before, (100 * view) / whole);
   if (!isArray(body as JsonValue)) throw new Error("A bare list was compacted to something else.");
-  const checkpoint = textOf(format, body as JsonArray);
-  const first = formatNamed(format).decode(before).messages.findIndex(isTurnStart);
+  const checkpoint = withoutFrame(textOf(format, body as JsonArray, isSaid), summary);
+  const first = messages.findIndex(isTurnStart);
   const request = textOf(format, before.slice(first, first + 1)).slice(0, checkpoint.length / 2);
-  const end = textOf(format, before.slice(first + 1));
+  const end = textOf(format, before.slice(first + 1), isSaid);
   const tail = `${request}\n\n[…]\n\n${end.slice(-Math.max(1, checkpoint.length - request.length))}`;
   return { checkpoint, tail };
 }
 
-function textOf(format: FormatName, list: JsonArray): string {
+/** Where messages left, both views have the same mark. */
+function withoutFrame(view: string, summary: string): string {
+  const { opening, closing, acknowledgement } = resolveSettings().render;
+  return view
+    .replace(`[user] ${opening}`, "[…]\n\n")
+    .replace(summary, () => summary.trim())
+    .replace(closing, "\n\n[…]")
+    .replace(`\n\n[assistant] ${acknowledgement.text}`, "");
+}
+
+function isSaid({ role }: Message): boolean {
+  return role !== "system";
+}
+
+function textOf(format: FormatName, list: JsonArray, isShown: (message: Message) => boolean = () => true): string {
   return formatNamed(format)
     .decode(list)
-    .messages.flatMap(({ role, parts }) => parts.map((part) => partText(role, part)))
+    .messages.filter(isShown)
+    .flatMap(({ role, parts }) => parts.map((part) => partText(role, part)))
     .filter((text) => text !== "")
     .join("\n\n");
 }
@@ -146,7 +170,7 @@ function spread(sources: readonly (readonly Case[])[]): readonly Case[] {
 }
 
 function printTable(): void {
-  const key: unknown = JSON.parse(readFileSync(join(out, "key.json"), "utf8"));
+  const key: unknown = JSON.parse(readFileSync(keyPath(), "utf8"));
   const lines = globSync("**/scores.jsonl", { cwd: out }).flatMap((name) =>
     readFileSync(join(out, name), "utf8").split("\n").filter(Boolean),
   );

@@ -207,3 +207,43 @@ test("what was only looked at is told in short, and a record's name once", async
   for (const line of checkpoint?.done ?? []) expect(line.length).toBeLessThan(120);
   expect(checkpoint?.criticalContext.join("\n")).toContain("gate_north: keeper_id keeper_4711");
 });
+
+test("what the newest request answers is told whole", async () => {
+  const offer = [
+    "I can move your berths to the north quay:",
+    "- Berths: B12, B14, B19",
+    "- From: the first of May",
+    "",
+    "Please confirm that I shall do so.",
+  ].join("\n");
+  const talk = Array.from({ length: 30 }, (_, index) => [
+    ...called("get_berth", { berth: `B${index}` }, JSON.stringify({ berth: `B${index}`, keeper: `keeper_${index}` })),
+    assistant(`Berth B${index} belongs to keeper_${index}, whose boat needs ${index + 3} metres.`),
+  ]).flat();
+  const leaving = [user("Find my berths."), ...talk, assistant(offer)];
+  const { checkpoint } = await summarize(leaving, { kept: [user("Yes, please.")], budgetTokens: 200 });
+  expect(checkpoint?.criticalContext.join("\n")).toContain(
+    "I can move your berths to the north quay: - Berths: B12, B14, B19 - From: the first of May Please confirm that I shall do so.",
+  );
+});
+
+test("an error that lies in the packaging of a result is a failure", async () => {
+  const output = JSON.stringify({ type: "tool", content: { status: "error", message: "The berth is taken." }, id: 4 });
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called("book_berth", { berth: "B12" }, output),
+    user("Go on."),
+  ]);
+  expect(checkpoint?.done).toEqual([]);
+  expect(checkpoint?.toolFailures).toEqual([{ toolName: "book_berth", summary: "berth B12 → The berth is taken." }]);
+});
+
+test("a result that only repeats its call is not told", async () => {
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called("edit_file", { path: "src/gate.ts" }, "Replaced 1 occurrence in src/gate.ts."),
+    ...called("bash", { command: "make locks/quay" }, "locks/quay holds 17 gates"),
+    user("Go on."),
+  ]);
+  expect(checkpoint?.done).toEqual(["edit_file: src/gate.ts", "bash: make locks/quay → locks/quay holds 17 gates"]);
+});

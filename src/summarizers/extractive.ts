@@ -127,7 +127,7 @@ function unitsOf({
     ...stopUnits(events),
     ...logUnits(log, last),
     ...fileUnits(calls, earlier.checkpoint),
-    ...assistantUnits(events, { language, isTalk }),
+    ...assistantUnits(events, { language, isTalk, charsMax }),
     ...knownUnits(calls, identifiers, places),
   ];
 }

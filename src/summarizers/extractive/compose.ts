@@ -109,6 +109,7 @@ function longestThatFits(
 }
 
 const SECTIONS: readonly UnitSection[] = [
+  "answered",
   "request",
   "plan",
   "log",
@@ -230,7 +231,7 @@ function namedShare(words: readonly string[], focus: ReadonlySet<string>, { coun
 }
 
 function headChars({ section, head = "" }: Unit): number {
-  return section === "said" || section === "request" ? 12 : head.length + 4;
+  return section === "said" || section === "answered" || section === "request" ? 12 : head.length + 4;
 }
 
 /** Between passages that stood apart. */
@@ -254,7 +255,10 @@ function layOut(material: Material, order: readonly number[], bareChars: number)
   const label = (name: string): string => (material.isUnlabelled ? "" : `${name}: `);
   const spoken = [
     ...grouped(of("request", "earlier"), () => label(labels.user), "").map((line) => ({ ...line, by: labels.user })),
-    ...grouped(of("said"), () => label(labels.assistant), "").map((line) => ({ ...line, by: labels.assistant })),
+    ...grouped([...of("answered"), ...of("said")], () => label(labels.assistant), "").map((line) => ({
+      ...line,
+      by: labels.assistant,
+    })),
   ].toSorted(byOrder);
   const context = [
     ...(material.isTalk && !material.isUnlabelled ? joined(spoken, label) : spoken),

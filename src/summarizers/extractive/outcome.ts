@@ -7,7 +7,7 @@ import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } fr
 import { unwrap } from "../../core/unwrap.ts";
 import { quoted } from "./calls.ts";
 import { boundedText, oneLine } from "./text.ts";
-import { fieldsOf, labelOf, withoutLists } from "./values.ts";
+import { fieldsOf, labelOf, PACKING, withoutLists } from "./values.ts";
 
 const CAUSE_CHARS_MAX = 170;
 const OUTCOME_CHARS_MAX = 130;
@@ -100,6 +100,11 @@ function nestedError(plain: JsonValue, depth: number): string | undefined {
       return messageOf(plain) || error;
     if (isObject(error) && fieldsOf(error).length > 0) return messageOf(error);
   }
+  for (const [key, inner] of Object.entries(plain)) {
+    if (depth > 2 || !isObject(inner) || !(PACKING.test(key) || /^(?:content|output)$/i.test(key))) continue;
+    const error = nestedError(inner, depth + 1);
+    if (error !== undefined) return error;
+  }
   return undefined;
 }
 
@@ -150,7 +155,7 @@ export function outcomeOf(plain: JsonValue, told: string): string {
   const isBrief = fields.length <= BRIEF_FIELDS_MAX;
   const telling = fields
     .filter(({ key, value }) => OUTCOME_KEYS.test(key) || (isBrief && /^\d{1,9}$/.test(value)))
-    .filter(({ key, value }) => key.split(".").length <= 2 && value.length <= 80)
+    .filter(({ key, value }) => key.split(".").length <= 2 && value.length <= 80 && !key.startsWith(value))
     .filter(({ value }) => !(value.length > 3 && told.includes(value)) && !PLAIN_SUCCESS.test(value));
   const said = [...new Set(telling.map(({ key, value }) => `${key} ${quoted(value)}`))].slice(0, 4);
   const isLabelled = telling.some(({ value }) => value === label);
@@ -180,9 +185,26 @@ function listOutcome(list: readonly JsonValue[]): string {
   );
 }
 
+const REPEATED_WORDS_MAX = 4;
+
+/** Whether a result says only once more what was called: "Replaced 1 occurrence in src/gate.ts." */
+function onlyRepeats(text: string, told: string): boolean {
+  const words = text
+    .split(/\s+/)
+    .map((word) => word.replace(/^\W+|\W+$/g, ""))
+    .filter((word) => word !== "");
+  const fresh = words.filter((word) => !told.includes(word) && word !== "1");
+  return (
+    fresh.length <= REPEATED_WORDS_MAX &&
+    !fresh.some((word) => /\d/.test(word)) &&
+    words.some((word) => word.length > 3 && /[\d/._-]/.test(word) && told.includes(word))
+  );
+}
+
 function textOutcome(text: string, told: string): string {
   if (text.length <= OUTCOME_CHARS_MAX && !text.trim().includes("\n")) {
-    return PLAIN_SUCCESS.test(text.trim()) || told.includes(text.trim()) ? "" : oneLine(text, OUTCOME_CHARS_MAX);
+    const isPlain = PLAIN_SUCCESS.test(text.trim()) || told.includes(text.trim()) || onlyRepeats(text, told);
+    return isPlain ? "" : oneLine(text, OUTCOME_CHARS_MAX);
   }
   const lines = boundedText(text, READ_CHARS)
     .split("\n")

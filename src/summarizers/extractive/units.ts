@@ -11,7 +11,17 @@ import { contentWords, oneLine, type Passage, passagesOf } from "./text.ts";
 import { recordsOf } from "./values.ts";
 import { WEIGHTS } from "./weights.ts";
 
-export type UnitSection = "request" | "rule" | "plan" | "log" | "failure" | "said" | "known" | "summary" | "file";
+export type UnitSection =
+  | "answered"
+  | "request"
+  | "rule"
+  | "plan"
+  | "log"
+  | "failure"
+  | "said"
+  | "known"
+  | "summary"
+  | "file";
 
 export interface Unit {
   readonly section: UnitSection;
@@ -54,23 +64,43 @@ export interface SpeechOptions {
   readonly language: Language;
   /** Nothing was called: what people say is all there is. */
   readonly isTalk: boolean;
+  readonly charsMax: number;
 }
 
 /** What the assistant found, decided and reached. Where calls tell the work, announcements of them and interjections are left out. */
-export function assistantUnits(events: readonly Event[], { language, isTalk }: SpeechOptions): readonly Unit[] {
+export function assistantUnits(
+  events: readonly Event[],
+  { language, isTalk, charsMax }: SpeechOptions,
+): readonly Unit[] {
   const last = events.at(-1)?.at ?? 0;
+  const mayStress = !isTalk && charsMax >= STRESSING_CHARS_MIN;
+  const answered = mayStress ? events[events.findLastIndex(({ type }) => type === "user") - 1] : undefined;
   const units = events.flatMap((event) => {
     if (event.type !== "assistant" || event.isKept) return [];
     const age = 0.5 ** ((last - event.at) / WEIGHTS.recencyEvents);
+    const more = event === answered ? WEIGHTS.answered : 1;
+    if (more > 1 && event.text.length <= WEIGHTS.reserve.answered * charsMax * FITTING_SHARE)
+      return [answeredUnit(event)];
     return spokenUnits(event, ({ text, isList }) => {
       if (!isTalk && !isList && (isAnnouncement(text, language) || isInterjection(text, event.isFinal, language)))
         return undefined;
       const isConcluding = event.isFinal || isList || hasCue(text, "conclusion", language);
       const factor = (isConcluding ? WEIGHTS.cue.conclusion : 1) * recencyOf(event.at, last);
-      return { section: "said", factor, bonus: event.isFinal ? WEIGHTS.conclusion * age : 0 };
+      return { section: "said", factor: more * factor, bonus: event.isFinal ? more * WEIGHTS.conclusion * age : 0 };
     });
   });
   return isTalk ? units : [...units, ...nextUnits(events, language)];
+}
+
+/** The reserve holds the line's head too. A longer offer is chosen from by its sentences. */
+const FITTING_SHARE = 0.8;
+/** In a smaller budget it would leave room for nothing else. */
+const STRESSING_CHARS_MIN = 500;
+
+/** What the newest request answers, whole: "yes, do that" says nothing without it. */
+function answeredUnit({ at, text, ids }: Spoken): Unit {
+  const said = passagesOf(text).map((passage) => passage.text);
+  return { section: "answered", text: said.join(" "), head: `assistant ${at}`, order: at, ids, bonus: 2, factor: 1 };
 }
 
 /** What the assistant announced in its last words, quoted, unless they stay in the view or calls have followed. */

@@ -5,6 +5,7 @@
 export const WEIGHTS = {
   /** What each section is offered before all compete for the rest. */
   reserve: {
+    answered: 0.45,
     request: 0.22,
     rule: 0.05,
     plan: 0.12,
@@ -17,6 +18,7 @@ export const WEIGHTS = {
   },
   /** What one content word adds that nothing else said, times the logarithm of how often it was said. */
   word: {
+    answered: 0.006,
     request: 0.03,
     rule: 0.05,
     plan: 0.02,
@@ -45,6 +47,8 @@ export const WEIGHTS = {
   /** How much a cue raises or lowers a sentence. */
   cue: { rule: 3, conclusion: 2 },
   first: 2,
+  /** What the newest request answers. */
+  answered: 3,
   newest: 3,
   /** Longer lines are a little better than their cost says: each line costs so many characters besides. */
   lineChars: 8,
