@@ -17,6 +17,7 @@ const SOAKED = [
   "test/convert.test.ts",
   "test/crash.test.ts",
   "test/credentials.test.ts",
+  "test/dashboard-browser.test.ts",
   "test/fetch-cache.test.ts",
   "test/fetch-clients.test.ts",
   "test/fetch-many.test.ts",

@@ -70,6 +70,8 @@ describe("what is wrong is refused in one line that says what to do", () => {
     [{ upstreams: "https://key@host" }, /upstreams must be an object of names and addresses$/m],
     [{ upstreams: { own: "host.example" } }, /The upstream "own" needs an address such as/],
     [{ hosts: "gateway.internal" }, /hosts must be a list of .*, but is "gateway\.internal"/],
+    [{ hosts: 5, store: "memory:" }, /hosts must be a list of .*, but is 5/],
+    [{ host: 5, store: "memory:" }, /host must be a text that is not blank, but is 5/],
     [{ limits: { requestMax: 5 } }, /Unknown key limits\.requestMax; did you mean limits\.requestsMax\?/],
     [{ limits: { requestsMax: 0 } }, /limits\.requestsMax must be a whole number of at least 1, but is 0/],
     [{ limits: { requestMs: 1e10 } }, /limits\.requestMs must be .* at most 2,147,483,647, but is 10000000000/],
@@ -81,7 +83,12 @@ describe("what is wrong is refused in one line that says what to do", () => {
 
 describe("where it is", () => {
   /** What it prints to a terminal of 80 columns, or to a pipe, before Ctrl-C ends it. */
-  async function greeting(words: readonly string[], environment = {}, output: object = {}): Promise<string> {
+  async function greeting(
+    words: readonly string[],
+    environment = {},
+    output: object = {},
+    meanwhile: (text: string) => Promise<void> = async () => {},
+  ): Promise<string> {
     const interrupts: (() => void)[] = [];
     const shown = Promise.withResolvers<string>();
     const io: Io = {
@@ -96,6 +103,7 @@ describe("where it is", () => {
     };
     const ended = runPalimpsest(["gateway", "--port", "0", ...words], io);
     const text = await shown.promise;
+    await meanwhile(text);
     interrupts[0]?.();
     expect(await ended).toBe(0);
     return text;
@@ -118,6 +126,18 @@ describe("where it is", () => {
       /^Clients bring the token;.*\nNo dashboard: set PALIMPSEST_DASHBOARD_TOKEN/m,
     );
     expect(await greeting(store, { ...tokens, PALIMPSEST_DASHBOARD_TOKEN: "u" })).toMatch(/^Dashboard: /m);
+  });
+
+  test("the dashboard answers under the address that is printed", async () => {
+    for (const host of ["127.0.0.1", "127.0.0.2", "localhost"]) {
+      const words = ["--store", "memory:", "--host", host];
+      const seen = await greeting(words, {}, {}, async (text) => {
+        const [, url = ""] = /^Dashboard: (.*)$/m.exec(text) ?? [];
+        expect(new URL(url).hostname).toBe(host);
+        expect((await fetch(url)).status).toBe(200);
+      });
+      expect(seen).toContain("Dashboard");
+    }
   });
 
   test("the help on a client has the address that is asked for", async () => {

@@ -96,7 +96,12 @@ async function dashboardOver(
   if (first.token !== undefined && token === undefined) return undefined;
   const { createDashboard } = await import("../dashboard.ts");
   const allowChanges = given.isSet("allow-changes");
-  return ({ hosts = [] }) => createDashboard({ store, allowChanges, hosts, ...(token !== undefined && { token }) });
+  const own = first.host === undefined ? [] : [`${first.host}`, `[${first.host}]`];
+  return ({ hosts }) => {
+    // Those of a file are checked by the gateway.
+    const names = Array.isArray(hosts) ? [...own, ...hosts] : own;
+    return createDashboard({ store, allowChanges, hosts: names, ...(token !== undefined && { token }) });
+  };
 }
 
 /** Ctrl-C and SIGTERM end it; SIGHUP has it read its settings again. */

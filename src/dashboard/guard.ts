@@ -25,7 +25,11 @@ export function denialOf(request: IncomingMessage, { hosts, token }: GuardOption
   const { host = "", authorization = "" } = request.headers;
   // A page of another site can make its own name lead here, but it cannot send another name.
   if (![...LOOPBACK, ...hosts.map((name) => name.toLowerCase())].includes(nameIn(host))) {
-    return { status: 421, message: "This server is not known by that name." };
+    return {
+      status: 421,
+      message:
+        "This server is not known by that name: ask for it by an address of this machine, or add the name to `hosts`.",
+    };
   }
   if (request.headers["sec-fetch-site"] === "cross-site" && request.headers["sec-fetch-mode"] !== "navigate") {
     return { status: 403, message: "Only its own page may ask for this." };
