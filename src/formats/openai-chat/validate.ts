@@ -24,15 +24,12 @@ function checkContent({ role, parts, wire }: Message, index: number): readonly V
   const blocks = parts.flatMap((part) => (part.type === "tool-result" ? part.content : [part]));
   const broken = blocks.flatMap((part) => {
     if (part.type !== "opaque" || !KNOWN_BUT_BROKEN.has(part.kind)) return [];
-    return [
-      about("invalid-request", index, "content", `Invalid value: malformed content part of type '${part.kind}'.`),
-    ];
+    const message = `Invalid value: malformed content part of type '${part.kind}'.`;
+    return [about("invalid-request", index, "content", message)];
   });
   if (json.role === "function" && typeof json.name !== "string") {
-    return [
-      ...broken,
-      about("invalid-request", index, "name", `Missing required parameter: 'messages.[${index}].name'.`),
-    ];
+    const message = `Missing required parameter: 'messages.[${index}].name'.`;
+    return [...broken, about("invalid-request", index, "name", message)];
   }
   if (isArray(json.tool_calls) && json.tool_calls.length === 0) {
     const path = `messages[${index}].tool_calls`;
@@ -78,14 +75,8 @@ function checkCallIds(message: Message, index: number): readonly Violation[] {
 /** Checks the deprecated `function_call` too. */
 function checkCallNames({ parts }: Message, index: number): readonly Violation[] {
   if (!parts.some((part) => part.type === "tool-call" && part.name === "")) return [];
-  return [
-    about(
-      "missing-name",
-      index,
-      "tool_calls",
-      `Missing required parameter: 'messages.[${index}]' calls a tool without a name.`,
-    ),
-  ];
+  const message = `Missing required parameter: 'messages.[${index}]' calls a tool without a name.`;
+  return [about("missing-name", index, "tool_calls", message)];
 }
 
 /** The newest assistant message with calls, while nothing but its results has followed. */
