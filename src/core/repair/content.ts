@@ -1,6 +1,6 @@
 /** Repairs what a message holds: short forms, bad parts, reasoning, cache marks. What may not stand as it is becomes quoted text. */
 
-import type { FormatRules } from "../format-rules.ts";
+import { type FormatRules, isMalformed } from "../format-rules.ts";
 import { isArray, isObject, type JsonValue, refuseDeepMessage } from "../json.ts";
 import { CACHE_MARKS_MAX, marksIn, withoutFirstMarks } from "../marks.ts";
 import {
@@ -72,12 +72,6 @@ function holdsRefused(part: Part, rules: FormatRules): boolean {
 
 function isRefusedInside(part: Part, rules: FormatRules): boolean {
   return (part.type === "opaque" && rules.outsideResults.includes(part.kind)) || isMalformed(part, rules);
-}
-
-/** A lone signature is accepted, because streams do end with one. */
-function isMalformed(part: Part, rules: FormatRules): boolean {
-  if (part.type !== "opaque" || !rules.readKinds.includes(part.kind)) return false;
-  return part.kind !== "" || (part.wire.thoughtSignature === undefined && part.wire.thought_signature === undefined);
 }
 
 function quote({ wire }: Part): Part {
@@ -257,6 +251,7 @@ function quoteReasoning({ text: reasoning }: ReasoningPart): readonly Part[] {
 
 function signCurrentTurn(messages: readonly Message[], { model, report }: RepairContext): readonly Message[] {
   const unsigned = new Map(unsignedCalls(messages, model).map((place) => [place.index, place]));
+  if (unsigned.size === 0) return messages;
   return mapMessages(messages, (message, index) => {
     const place = unsigned.get(index);
     if (place === undefined) return message;

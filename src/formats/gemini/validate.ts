@@ -1,6 +1,6 @@
 /** What generateContent refuses, as far as a client can see it. Never throws, never repairs. */
 
-import { formatRules } from "../../core/format-rules.ts";
+import { formatRules, isMalformed } from "../../core/format-rules.ts";
 import { isObject } from "../../core/json.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
@@ -16,7 +16,7 @@ const NO_DATA = "required oneof field 'data' must have one initialized field";
 const RESPONSE_COUNT =
   "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
 
-const READ_KINDS: ReadonlySet<string> = new Set(formatRules("gemini").readKinds);
+const RULES = formatRules("gemini");
 
 export function validateMessages(messages: readonly Message[], options: ListOptions): readonly Violation[] {
   const isUnseen = (index: number): boolean => index === 0 && options.isContinued;
@@ -73,12 +73,12 @@ function checkParts({ role, parts }: Message, index: number): readonly Violation
             ? []
             : [at("misplaced-part", `${field}: a function response must have the role user.`)]),
           ...(part.name ? [] : [at("missing-name", `${field}.function_response.name: Name cannot be empty.`)]),
-          ...(part.content.some((inner) => inner.type === "opaque" && isWithoutData(inner))
+          ...(part.content.some((inner) => isMalformed(inner, RULES))
             ? [at("invalid-request", `${field}.function_response.parts: ${NO_DATA}`)]
             : []),
         ];
       case "opaque":
-        return isWithoutData(part) ? [at("invalid-request", `${field}.data: ${NO_DATA}`)] : [];
+        return isMalformed(part, RULES) ? [at("invalid-request", `${field}.data: ${NO_DATA}`)] : [];
       case "text":
       case "media":
       case "reasoning":
@@ -87,12 +87,6 @@ function checkParts({ role, parts }: Message, index: number): readonly Violation
         return part satisfies never;
     }
   });
-}
-
-/** Parts that hold no data of the kind they name, or none at all; a lone signature is let through, because streams do end with one. */
-function isWithoutData({ kind, wire }: Extract<Part, { type: "opaque" }>): boolean {
-  if (kind !== "") return READ_KINDS.has(kind);
-  return wire.thoughtSignature === undefined && wire.thought_signature === undefined;
 }
 
 function checkOrder(message: Message, index: number, messages: readonly Message[]): readonly Violation[] {

@@ -1,6 +1,6 @@
 /** What the Chat Completions API refuses, as far as a client can see it, in its own words where they are known. */
 
-import { formatRules } from "../../core/format-rules.ts";
+import { formatRules, isMalformed } from "../../core/format-rules.ts";
 import { isArray, isObject, type JsonObject } from "../../core/json.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
@@ -23,7 +23,7 @@ function checkContent({ role, parts, wire }: Message, index: number): readonly V
   const json = wireOf(wire?.json);
   const blocks = parts.flatMap((part) => (part.type === "tool-result" ? part.content : [part]));
   const broken = blocks.flatMap((part) => {
-    if (part.type !== "opaque" || !KNOWN_BUT_BROKEN.has(part.kind)) return [];
+    if (part.type !== "opaque" || !isMalformed(part, RULES)) return [];
     const message = `Invalid value: malformed content part of type '${part.kind}'.`;
     return [about("invalid-request", index, "content", message)];
   });
@@ -53,8 +53,7 @@ function missingContent({ role, parts }: Pick<Message, "role" | "parts">, json: 
   return `Invalid value for 'content': expected a string, got ${content === null ? "null" : "nothing"}.`;
 }
 
-/** Blocks that we do read: left opaque only when a required field was missing. */
-const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(formatRules("openai-chat").readKinds);
+const RULES = formatRules("openai-chat");
 
 /** Ids may come again in a later turn, never twice in one message. */
 function checkCallIds(message: Message, index: number): readonly Violation[] {
