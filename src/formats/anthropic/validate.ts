@@ -5,6 +5,7 @@ import { isCompactionPart, isSignedCompaction } from "../../core/items.ts";
 import { isObject, stringOf } from "../../core/json.ts";
 import { isControlMessage, type Message, type Part } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
+import { isEmptyBlock } from "../../core/repair/pass.ts";
 import { isBlankMessage } from "../../core/text.ts";
 import type { ListOptions } from "../body.ts";
 
@@ -104,11 +105,6 @@ function checkInner(inner: Part, messageIndex: number, path: string): readonly V
 
 function emptyText(messageIndex: number, path: string): Violation {
   return { rule: "empty-content", path, messageIndex, message: "text content blocks must be non-empty" };
-}
-
-/** A result that is a string may be empty. */
-function isEmptyBlock(part: Part): boolean {
-  return part.type === "text" && part.text === "" && part.wire !== undefined;
 }
 
 function checkPlacement(located: PartPlace): readonly Violation[] {
