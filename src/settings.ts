@@ -181,128 +181,98 @@ function fitTarget(target: Target, windowTokens: number): Target {
 
 export function crossCheck(settings: Settings): readonly Problem[] {
   const problems: Problem[] = [];
-  // Messages are built only for a problem, because formatting numbers is slow.
-  const demand: Demand = (isRight, path, message) => {
-    if (!isRight) problems.push({ path, message: `${path} ${message()}` });
-  };
+  const refuse: Refuse = (path, message) => problems.push({ path, message: `${path} ${message}` });
   for (const check of [checkLimits, checkTriggers, checkPrune, checkSummary, checkRender, checkMemoryFlush]) {
-    check(settings, demand);
+    check(settings, refuse);
   }
   return problems;
 }
 
-type Demand = (isRight: boolean, path: string, message: () => string) => void;
+type Refuse = (path: string, message: string) => void;
 
-function checkLimits(settings: Settings, demand: Demand): void {
+function checkLimits(settings: Settings, refuse: Refuse): void {
   const { windowTokens, maxOutputTokens, compact, protect, maxMessages } = settings;
   const { tailTokens, tailMessages } = protect;
   const targetTokens = compact.target.type === "tokens" ? compact.target.tokens : 0;
-  const window = () => `windowTokens (${shown(windowTokens)})`;
-  demand(
-    maxOutputTokens <= windowTokens,
-    "maxOutputTokens",
-    () => `(${shown(maxOutputTokens)}) must not exceed ${window()}`,
-  );
-  demand(
-    targetTokens < windowTokens,
-    "compact.target.tokens",
-    () => `(${shown(targetTokens)}) must be below ${window()}`,
-  );
-  demand(tailTokens < windowTokens, "protect.tailTokens", () => `(${shown(tailTokens)}) must be below ${window()}`);
-  demand(
-    maxMessages === 0 || tailMessages < maxMessages,
-    "protect.tailMessages",
-    () => `(${shown(tailMessages)}) must be below maxMessages (${shown(maxMessages)}), or maxMessages 0 for no limit`,
-  );
+  // Built only for a problem, because formatting numbers is slow.
+  const belowWindow = (): string => `must be below windowTokens (${shown(windowTokens)})`;
+  if (maxOutputTokens > windowTokens)
+    refuse("maxOutputTokens", `(${shown(maxOutputTokens)}) must not exceed windowTokens (${shown(windowTokens)})`);
+  if (targetTokens >= windowTokens) refuse("compact.target.tokens", `(${shown(targetTokens)}) ${belowWindow()}`);
+  if (tailTokens >= windowTokens) refuse("protect.tailTokens", `(${shown(tailTokens)}) ${belowWindow()}`);
+  if (maxMessages > 0 && tailMessages >= maxMessages) {
+    const remedy = `must be below maxMessages (${shown(maxMessages)}), or maxMessages 0 for no limit`;
+    refuse("protect.tailMessages", `(${shown(tailMessages)}) ${remedy}`);
+  }
 }
 
 /** The kept tokens must stay below the threshold; otherwise every pass would free nothing and the next would follow at once. */
-function checkTriggers(settings: Settings, demand: Demand): void {
+function checkTriggers(settings: Settings, refuse: Refuse): void {
   const { windowTokens, compact, protect } = settings;
   for (const [index, trigger] of compact.triggers.entries()) {
     const path = `compact.triggers[${index}]`;
     const kind = kindOf(trigger);
     const own = kind.problem?.(trigger, settings);
-    if (own !== undefined) demand(false, `${path}.${own.key}`, () => own.message);
+    if (own !== undefined) refuse(`${path}.${own.key}`, own.message);
     const limit = limitTokensOf(trigger, settings);
     if (own !== undefined || limit === undefined || kind.isLimitFree) continue;
     if (limit > windowTokens) {
-      demand(false, `${path}.tokens`, () => `(${shown(limit)}) must not exceed windowTokens (${shown(windowTokens)})`);
+      refuse(`${path}.tokens`, `(${shown(limit)}) must not exceed windowTokens (${shown(windowTokens)})`);
       continue;
     }
-    const below = () => `must be below the limit of ${path} (${shown(limit)})`;
+    const below = (): string => `must be below the limit of ${path} (${shown(limit)})`;
     const target = targetTokensOf(compact.target, settings) ?? Number.NEGATIVE_INFINITY;
     const tail = protect.tailTokens;
-    demand(target < limit, "compact.target", () => `(${shown(target)} tokens) ${below()}`);
-    demand(tail === 0 || tail < limit, "protect.tailTokens", () => `(${shown(tail)}) ${below()}`);
+    if (target >= limit) refuse("compact.target", `(${shown(target)} tokens) ${below()}`);
+    if (tail > 0 && tail >= limit) refuse("protect.tailTokens", `(${shown(tail)}) ${below()}`);
   }
 }
 
-function checkPrune({ prune: { softTrim, highWaterRatio, lowWaterRatio } }: Settings, demand: Demand): void {
+function checkPrune({ prune: { softTrim, highWaterRatio, lowWaterRatio } }: Settings, refuse: Refuse): void {
   const { overChars, headChars, tailChars } = softTrim ?? { overChars: 1, headChars: 0, tailChars: 0 };
   const kept = headChars + tailChars;
-  demand(
-    kept < overChars,
-    "prune.softTrim.overChars",
-    () => `(${shown(overChars)}) must be above headChars and tailChars together (${shown(kept)})`,
-  );
-  demand(
-    lowWaterRatio < highWaterRatio || (highWaterRatio === 0 && lowWaterRatio === 0),
-    "prune.lowWaterRatio",
-    () =>
-      `(${lowWaterRatio}) must be below prune.highWaterRatio (${highWaterRatio}), or both 0 to prune at every request`,
-  );
+  if (kept >= overChars) {
+    const rule = `must be above headChars and tailChars together (${shown(kept)})`;
+    refuse("prune.softTrim.overChars", `(${shown(overChars)}) ${rule}`);
+  }
+  if (lowWaterRatio >= highWaterRatio && highWaterRatio + lowWaterRatio > 0) {
+    const rule = `must be below prune.highWaterRatio (${highWaterRatio}), or both 0 to prune at every request`;
+    refuse("prune.lowWaterRatio", `(${lowWaterRatio}) ${rule}`);
+  }
 }
 
-function checkSummary({ windowTokens, summary: { budget, staged } }: Settings, demand: Demand): void {
+function checkSummary({ windowTokens, summary: { budget, staged } }: Settings, refuse: Refuse): void {
   const { minTokens, maxTokens } = budget;
-  demand(
-    minTokens <= maxTokens,
-    "summary.budget.minTokens",
-    () => `(${shown(minTokens)}) must not exceed summary.budget.maxTokens (${shown(maxTokens)})`,
-  );
-  demand(
-    maxTokens <= windowTokens,
-    "summary.budget.maxTokens",
-    () => `(${shown(maxTokens)}) must not exceed windowTokens (${shown(windowTokens)})`,
-  );
-  demand(
-    staged.minChunkRatio <= staged.baseChunkRatio,
-    "summary.staged.minChunkRatio",
-    () => `(${staged.minChunkRatio}) must not exceed summary.staged.baseChunkRatio (${staged.baseChunkRatio})`,
-  );
+  if (minTokens > maxTokens) {
+    const rule = `must not exceed summary.budget.maxTokens (${shown(maxTokens)})`;
+    refuse("summary.budget.minTokens", `(${shown(minTokens)}) ${rule}`);
+  }
+  if (maxTokens > windowTokens)
+    refuse("summary.budget.maxTokens", `(${shown(maxTokens)}) must not exceed windowTokens (${shown(windowTokens)})`);
+  if (staged.minChunkRatio > staged.baseChunkRatio) {
+    const rule = `must not exceed summary.staged.baseChunkRatio (${staged.baseChunkRatio})`;
+    refuse("summary.staged.minChunkRatio", `(${staged.minChunkRatio}) ${rule}`);
+  }
 }
 
-function checkRender({ render, protect, failure: { ladder } }: Settings, demand: Demand): void {
+function checkRender({ render, protect, failure: { ladder } }: Settings, refuse: Refuse): void {
   const { text, when } = render.acknowledgement;
-  demand(
-    render.renderer !== "merge-first-user" || protect.firstUser,
-    "protect.firstUser",
-    () => "must be true with render.renderer merge-first-user, which writes into that message",
-  );
-  demand(
-    when === "never" || text.trim() !== "",
-    "render.acknowledgement.text",
-    () => `must not be blank while render.acknowledgement.when is ${when}`,
-  );
+  if (render.renderer === "merge-first-user" && !protect.firstUser)
+    refuse("protect.firstUser", "must be true with render.renderer merge-first-user, which writes into that message");
+  if (when !== "never" && text.trim() === "")
+    refuse("render.acknowledgement.text", `must not be blank while render.acknowledgement.when is ${when}`);
   const afterThrow = ladder.includes("throw") ? ladder[ladder.indexOf("throw") + 1] : undefined;
-  demand(
-    afterThrow === undefined,
-    "failure.ladder",
-    () => `must end with throw where it has it, but ${afterThrow} follows`,
-  );
+  if (afterThrow !== undefined)
+    refuse("failure.ladder", `must end with throw where it has it, but ${afterThrow} follows`);
 }
 
 /** The flush runs at window − reserve − soft threshold, so that must be above 0. */
-function checkMemoryFlush({ memoryFlush, windowTokens, compact }: Settings, demand: Demand): void {
+function checkMemoryFlush({ memoryFlush, windowTokens, compact }: Settings, refuse: Refuse): void {
   const { enabled, softThresholdTokens } = memoryFlush;
   const reserveTokens = Math.max(0, ...compact.triggers.map(reserveTokensOf));
-  demand(
-    !enabled || softThresholdTokens + reserveTokens < windowTokens,
-    "memoryFlush.softThresholdTokens",
-    () =>
-      `(${shown(softThresholdTokens)}) and the reserve (${shown(reserveTokens)}) must be below windowTokens (${shown(windowTokens)}) together`,
-  );
+  if (!enabled || softThresholdTokens + reserveTokens < windowTokens) return;
+  const rule = `and the reserve (${shown(reserveTokens)}) must be below windowTokens (${shown(windowTokens)}) together`;
+  refuse("memoryFlush.softThresholdTokens", `(${shown(softThresholdTokens)}) ${rule}`);
 }
 
 export interface SettingsWarning {

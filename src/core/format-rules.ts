@@ -5,7 +5,7 @@
 
 import { CompactionError } from "./errors.ts";
 import { isObject, stringOf } from "./json.ts";
-import type { MediaPart } from "./message.ts";
+import type { MediaPart, Part } from "./message.ts";
 import { isKnownBefore, type SinceVersions } from "./thinking.ts";
 import type { Overhead } from "./tokens/tokens.ts";
 
@@ -350,4 +350,10 @@ export function formatRules(format: FormatName, model?: string): FormatRules {
   if (rules !== undefined) return isOlder ? OLDER_ANTHROPIC : rules;
   const message = `There is no format ${JSON.stringify(format)}; give what a format decoded, e.g. openaiChat.decode(body), and a format itself for a target.`;
   throw new CompactionError("invalid-request", message);
+}
+
+/** A part that we do read, left opaque because it lacks a required field. A lone signature is none: streams do end with one. */
+export function isMalformed(part: Part, { readKinds }: FormatRules): boolean {
+  if (part.type !== "opaque" || !readKinds.includes(part.kind)) return false;
+  return part.kind !== "" || (part.wire.thoughtSignature === undefined && part.wire.thought_signature === undefined);
 }

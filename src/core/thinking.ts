@@ -7,7 +7,7 @@
 import { formatRules } from "./format-rules.ts";
 import { isSameMessage } from "./identity.ts";
 import { isObject } from "./json.ts";
-import { type Conversation, type Message, text } from "./message.ts";
+import { type Conversation, type Message, type ToolCallPart, text } from "./message.ts";
 import { isTurnStart } from "./structure/structure.ts";
 
 /** The first version of each family that signs the prefix. A family that is not listed counts as signing. */
@@ -144,4 +144,35 @@ function isBefore(since: SinceVersions, model: string): boolean | undefined {
   const from = since.get(family);
   if (from === undefined || major === undefined) return undefined;
   return Number(major) < from[0] || (Number(major) === from[0] && Number(minor ?? 0) < from[1]);
+}
+
+/** Where the name has no version (`gemini-flash-latest`), the conversation itself shows whether its model signs. */
+const GEMINI_VERSION = /gemini-(?<version>\d+)/;
+const FIRST_SIGNING_VERSION = 3;
+
+function signsCalls(messages: readonly Message[], model = ""): boolean {
+  const version = GEMINI_VERSION.exec(model)?.groups?.version;
+  if (version !== undefined) return Number(version) >= FIRST_SIGNING_VERSION;
+  return messages.some(({ parts }) => parts.some((part) => "signature" in part && Boolean(part.signature)));
+}
+
+interface CallPlace {
+  readonly index: number;
+  readonly position: number;
+  readonly call: ToolCallPart;
+}
+
+/** The calls of the current turn whose signature Gemini wants and does not find: the first of each step, others never have one. */
+export function unsignedCalls(messages: readonly Message[], model: string | undefined): readonly CallPlace[] {
+  if (!signsCalls(messages, model)) return [];
+  // Results alone continue a turn; text beside them begins a new one.
+  const turnStart = messages.findLastIndex(
+    ({ role, parts }) => role !== "assistant" && parts.some(({ type }) => type !== "tool-result"),
+  );
+  return messages.flatMap(({ role, parts }, index): readonly CallPlace[] => {
+    const position = parts.findIndex(({ type }) => type === "tool-call");
+    const call = parts[position];
+    const isAsked = index > turnStart && role === "assistant" && call?.type === "tool-call" && !call.signature;
+    return isAsked ? [{ index, position, call }] : [];
+  });
 }

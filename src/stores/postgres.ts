@@ -5,7 +5,6 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { CompactionError } from "../core/errors.ts";
 import type { Embed } from "../core/search/embedding.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import type { TrafficStore } from "../core/store/traffic.ts";
@@ -13,6 +12,7 @@ import type { PostgresClient } from "./postgres/client.ts";
 import { BUSY_TIMEOUT_MS, openDatabase } from "./postgres/database.ts";
 import { quotedSchema } from "./postgres/sql-text.ts";
 import { createPostgresStore } from "./postgres/store.ts";
+import { checkBusyTimeout } from "./refusals.ts";
 import { checkSchemaUse, type SchemaUse } from "./sql/migrations.ts";
 
 export type { PostgresClient, PostgresConnection, PostgresStatement, PostgresValue } from "./postgres/client.ts";
@@ -49,14 +49,6 @@ export function postgresStore(options: PostgresStoreOptions): FullStore & Traffi
   const url = shownUrl(options.url ?? `postgres:${schema}`);
   return createPostgresStore(database, { use: schemaUse, place: url, newId, embed });
 }
-
-function checkBusyTimeout(busyTimeoutMs: number): void {
-  if (typeof busyTimeoutMs === "number" && busyTimeoutMs >= 0 && busyTimeoutMs <= BUSY_TIMEOUT_MS_MAX) return;
-  const message = `busyTimeoutMs must be between 0 and ${BUSY_TIMEOUT_MS_MAX}. Nothing was opened.`;
-  throw new CompactionError("invalid-settings", message);
-}
-
-const BUSY_TIMEOUT_MS_MAX = 600_000;
 
 /** Other parameters of the query may be secrets, such as `sslpassword`, and are not shown. */
 const SHOWN_PARAMETERS = ["host", "port", "user", "database", "schema"];

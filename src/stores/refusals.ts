@@ -106,3 +106,11 @@ export function planRollback(inForce: readonly EventInForce[], { to, cascade }: 
   const compactions = undone.filter(({ isCompaction }) => isCompaction).length;
   return { undoneIds: undone.map(({ id }) => id), compactions, head: inForce[at + 1]?.id ?? null };
 }
+
+const BUSY_TIMEOUT_MS_MAX = 600_000;
+
+export function checkBusyTimeout(busyTimeoutMs: number): void {
+  if (typeof busyTimeoutMs === "number" && busyTimeoutMs >= 0 && busyTimeoutMs <= BUSY_TIMEOUT_MS_MAX) return;
+  const message = `busyTimeoutMs must be between 0 and ${BUSY_TIMEOUT_MS_MAX}. Nothing was opened.`;
+  throw new CompactionError("invalid-settings", message);
+}

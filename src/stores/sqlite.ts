@@ -6,6 +6,7 @@ import { CompactionError } from "../core/errors.ts";
 import type { Embed } from "../core/search/embedding.ts";
 import type { FullStore } from "../core/store/store-upkeep.ts";
 import type { TrafficStore } from "../core/store/traffic.ts";
+import { checkBusyTimeout } from "./refusals.ts";
 import { checkSchemaUse, type SchemaUse } from "./sql/migrations.ts";
 import { MEMORY_FILE } from "./sqlite/database.ts";
 import { createSqliteStore } from "./sqlite/store.ts";
@@ -42,9 +43,7 @@ export function sqliteStore(options: SqliteStoreOptions): FullStore & TrafficSto
   } = options;
   if (typeof file !== "string" || file === "" || file.includes("\0")) throw invalid("file must be the path of a file");
   if (durability !== "full" && durability !== "normal") throw invalid('durability must be "full" or "normal"');
-  if (!(typeof busyTimeoutMs === "number" && busyTimeoutMs >= 0 && busyTimeoutMs <= BUSY_TIMEOUT_MS_MAX)) {
-    throw invalid(`busyTimeoutMs must be between 0 and ${BUSY_TIMEOUT_MS_MAX}`);
-  }
+  checkBusyTimeout(busyTimeoutMs);
   checkSchemaUse(schemaUse);
   // Made absolute, so that a later change of the working directory does not change the file, and no path is taken for a URI.
   const path = file === MEMORY_FILE ? file : resolve(file);
@@ -53,7 +52,6 @@ export function sqliteStore(options: SqliteStoreOptions): FullStore & TrafficSto
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
-const BUSY_TIMEOUT_MS_MAX = 600_000;
 
 function invalid(problem: string): CompactionError {
   return new CompactionError("invalid-settings", `${problem}. Nothing was opened.`);

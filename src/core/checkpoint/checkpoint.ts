@@ -272,11 +272,8 @@ export const OUTCOME_MARK = " → ";
 
 /** Failures of their own section first, then the calls under Blocked. */
 export function failuresIn({ toolFailures, blocked }: Checkpoint): readonly ToolFailure[] {
-  const passed = blocked.flatMap((item) => {
-    const at = item.indexOf(": ");
-    return at > 0 && item.includes(OUTCOME_MARK) ? [{ toolName: item.slice(0, at), summary: item.slice(at + 2) }] : [];
-  });
-  return [...toolFailures, ...passed];
+  const passed = blocked.filter((item) => item.indexOf(": ") > 0 && item.includes(OUTCOME_MARK));
+  return [...toolFailures, ...passed.map(parseFailure)];
 }
 
 export interface RenderOptions {

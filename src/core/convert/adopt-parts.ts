@@ -132,10 +132,14 @@ function describeServerPart(part: ToolCallPart | ToolResultPart, { report }: Ado
     return text(`[${part.name}] ${JSON.stringify(part.input)}`);
   }
   report("server-tool-result", "text");
-  const readable = part.content.flatMap((inner) =>
-    inner.type === "opaque" ? (describeOpaque(inner) ?? []) : textsOf([inner]),
-  );
-  return text(`[Result] ${readable.join("\n")}`);
+  return text(`[Result] ${readableText(part)}`);
+}
+
+/** All that can be read of a result: search results and blocks without a type hold text too. */
+export function readableText({ content }: ToolResultPart): string {
+  return content
+    .flatMap((inner) => (inner.type === "opaque" ? (describeOpaque(inner) ?? []) : textsOf([inner])))
+    .join("\n");
 }
 
 /** Only the provider can read these. */

@@ -43,11 +43,16 @@ export function adopt(conversation: Conversation, to: FormatName, toolNames: rea
     (what: string, became: Loss["became"]): void => {
       losses.push({ messageIndex, what, became });
     };
-  const tools = renamed([...toolNames, ...calledNames(messages)], rules.toolNames);
+  const paired = pairedParts(messages);
+  const tools = renamed([...toolNames, ...paired.flatMap(({ name }) => name ?? [])], rules.toolNames);
   for (const name of tools.keys()) reportAt(-1)(`tool-name:${name}`, "changed");
   // Gemini repeats the tool's name in the result; the others only give the call id.
   const names = resultNames(pairCalls(messages));
-  const shared = { names, callIds: renamed(callIdsOf(messages), rules.callIdNames), tools };
+  const callIds = renamed(
+    paired.flatMap(({ callId }) => callId ?? []),
+    rules.callIdNames,
+  );
+  const shared = { names, callIds, tools };
   const lead = leadingSystem(messages);
   // A system prompt is text everywhere: what else stood in it is described.
   const inSystem = (parts: readonly Part[], messageIndex: number): readonly string[] =>
@@ -75,14 +80,6 @@ export function adopt(conversation: Conversation, to: FormatName, toolNames: rea
 /** Chat messages may name their speaker. */
 function speakerOf({ role, wire }: Message): string | undefined {
   return role !== "tool" && isObject(wire?.json) && wire.json.role !== undefined ? stringOf(wire.json.name) : undefined;
-}
-
-function calledNames(messages: readonly Message[]): readonly string[] {
-  return pairedParts(messages).flatMap(({ name }) => name ?? []);
-}
-
-function callIdsOf(messages: readonly Message[]): readonly string[] {
-  return pairedParts(messages).flatMap(({ callId }) => callId ?? []);
 }
 
 /** Calls and results that remain calls and results, unlike those of server tools. */

@@ -3,7 +3,7 @@
  * a row here and a type in `settings.ts`; schema, checks, fitting to a window and displayed texts all read the row. Pure.
  */
 
-import type { SchemaFor, VariantFor } from "../settings/schema.ts";
+import { amount, bounded, choice, type SchemaFor, type VariantFor } from "../settings/schema.ts";
 import type { Comparison, Settings, Target, Trigger } from "../settings/settings.ts";
 import { grouped } from "../text.ts";
 
@@ -58,17 +58,14 @@ interface TriggerRemark {
   readonly message: string;
 }
 
-const comparison: SchemaFor<Comparison> = {
-  type: "choice",
-  values: { gt: "strictly more", gte: "at least as much" },
-  about: "How the size is compared with the limit.",
-};
-
-const wholeNumber = (min: number, about: string): SchemaFor<number> => ({ type: "number", whole: true, min, about });
+const comparison: SchemaFor<Comparison> = choice("How the size is compared with the limit.", {
+  gt: "strictly more",
+  gte: "at least as much",
+});
 
 /** Shared by the kinds that compare with a fixed amount. */
 const AMOUNT = {
-  keys: { tokens: wholeNumber(1, "The limit."), comparison },
+  keys: { tokens: amount("The limit.", 1), comparison },
   defaults: { comparison: "gt" },
   limit: ({ tokens }: { readonly tokens: number }) => tokens,
 } as const;
@@ -86,7 +83,7 @@ export const TRIGGER_KINDS: TriggerKinds = {
   },
   ratio: {
     about: "Above a share of the window.",
-    keys: { ratio: { type: "number", above: 0, max: 1, about: "The share." }, comparison },
+    keys: { ratio: bounded("The share.", { above: 0, max: 1 }), comparison },
     defaults: { comparison: "gte" },
     limit: ({ ratio }, windowTokens) => shareOf(windowTokens, ratio),
     fitted: (trigger) => trigger,
@@ -96,9 +93,9 @@ export const TRIGGER_KINDS: TriggerKinds = {
   reserve: {
     about: "When less than a reserve is left in the window.",
     keys: {
-      reserveTokens: wholeNumber(0, "What must stay free."),
-      floorTokens: wholeNumber(0, "A lower reserve is raised to this; 0 for no floor."),
-      raisedByTokens: wholeNumber(0, "How much of the reserve its floor added; written for you."),
+      reserveTokens: amount("What must stay free."),
+      floorTokens: amount("A lower reserve is raised to this; 0 for no floor."),
+      raisedByTokens: amount("How much of the reserve its floor added; written for you."),
       comparison,
     },
     defaults: { comparison: "gt", floorTokens: 0, raisedByTokens: 0 },
@@ -141,8 +138,8 @@ export const TRIGGER_KINDS: TriggerKinds = {
   economic: {
     about: "Above a price cliff, or when the prompt cache has gone cold and this much would be written anew.",
     keys: {
-      cliffTokens: wholeNumber(0, "The price cliff; 0 for none."),
-      coldTokens: wholeNumber(0, "The amount with a cold cache; 0 for none."),
+      cliffTokens: amount("The price cliff; 0 for none."),
+      coldTokens: amount("The amount with a cold cache; 0 for none."),
     },
     limit: ({ cliffTokens, coldTokens }, _, isCacheCold) => {
       const limits = [cliffTokens, isCacheCold ? coldTokens : 0].filter((tokens) => tokens > 0);

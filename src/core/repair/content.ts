@@ -1,6 +1,6 @@
 /** Repairs what a message holds: short forms, bad parts, reasoning, cache marks. What may not stand as it is becomes quoted text. */
 
-import type { FormatRules } from "../format-rules.ts";
+import { type FormatRules, isMalformed } from "../format-rules.ts";
 import { isArray, isObject, type JsonValue, refuseDeepMessage } from "../json.ts";
 import { CACHE_MARKS_MAX, marksIn, withoutFirstMarks } from "../marks.ts";
 import {
@@ -12,6 +12,7 @@ import {
   text,
 } from "../message.ts";
 import { isBlankMessage } from "../text.ts";
+import { unsignedCalls } from "../thinking.ts";
 import {
   isEmptyBlock,
   isEmptyText,
@@ -71,12 +72,6 @@ function holdsRefused(part: Part, rules: FormatRules): boolean {
 
 function isRefusedInside(part: Part, rules: FormatRules): boolean {
   return (part.type === "opaque" && rules.outsideResults.includes(part.kind)) || isMalformed(part, rules);
-}
-
-/** A lone signature is accepted, because streams do end with one. */
-function isMalformed(part: Part, rules: FormatRules): boolean {
-  if (part.type !== "opaque" || !rules.readKinds.includes(part.kind)) return false;
-  return part.kind !== "" || (part.wire.thoughtSignature === undefined && part.wire.thought_signature === undefined);
 }
 
 function quote({ wire }: Part): Part {
@@ -195,10 +190,6 @@ export const separateMisplacedParts: Pass = (messages, context) => {
 /** Documented by Google for calls that its model did not make itself. */
 export const FOREIGN_CALL_SIGNATURE = "skip_thought_signature_validator";
 
-/** Where the name has no version (`gemini-flash-latest`), the conversation itself shows whether its model signs. */
-const MODEL_VERSION = /gemini-(?<version>\d+)/;
-const FIRST_SIGNING_VERSION = 3;
-
 /** Repairs reasoning that the provider would refuse: unsigned, alone, or without the signature that the current turn needs. */
 export const repairReasoning: Pass = (messages, context) => {
   const { reasoning, blank } = context.contents(messages);
@@ -259,21 +250,12 @@ function quoteReasoning({ text: reasoning }: ReasoningPart): readonly Part[] {
 }
 
 function signCurrentTurn(messages: readonly Message[], { model, report }: RepairContext): readonly Message[] {
-  const version = MODEL_VERSION.exec(model ?? "")?.groups?.version;
-  const hasSignature = (part: Part): boolean => "signature" in part && Boolean(part.signature);
-  const signs =
-    version === undefined
-      ? messages.some(({ parts }) => parts.some(hasSignature))
-      : Number(version) >= FIRST_SIGNING_VERSION;
-  if (!signs) return messages;
-  // Text beside results begins a new turn for the provider, too.
-  const turnStart = messages.findLastIndex(
-    ({ role, parts }) => role === "user" && parts.some(({ type }) => type !== "tool-result"),
-  );
+  const unsigned = new Map(unsignedCalls(messages, model).map((place) => [place.index, place]));
+  if (unsigned.size === 0) return messages;
   return mapMessages(messages, (message, index) => {
-    const position = message.parts.findIndex((part) => part.type === "tool-call");
-    const call = message.parts[position];
-    if (index <= turnStart || call?.type !== "tool-call" || call.signature) return message;
+    const place = unsigned.get(index);
+    if (place === undefined) return message;
+    const { position, call } = place;
     report("thought-signature-missing", message, `marked the call of ${call.name} as not signed by the model`);
     return withParts(message, message.parts.with(position, { ...call, signature: FOREIGN_CALL_SIGNATURE }));
   });

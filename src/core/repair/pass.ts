@@ -1,8 +1,8 @@
 /** Defines what a repair pass gets and returns, and the small edits that several passes make. */
 
-import { describeOpaque } from "../convert/adopt-parts.ts";
+import { readableText } from "../convert/adopt-parts.ts";
 import type { FormatRules } from "../format-rules.ts";
-import { type Message, type Part, type ToolResultPart, text, textsOf } from "../message.ts";
+import { type Message, type Part, type ToolResultPart, text } from "../message.ts";
 import type { Pairing } from "../structure/pairing.ts";
 import { isBlankText } from "../text.ts";
 
@@ -60,11 +60,7 @@ export const QUOTED_RESULT_OPENING = "[Result of the tool call";
 export function quoteResult(part: ToolResultPart): readonly Part[] {
   const id = part.callId === undefined ? "" : ` ${part.callId}`;
   const status = part.isError ? ", which failed" : "";
-  // Search results and blocks without a type hold text too.
-  const readable = part.content.flatMap((inner) =>
-    inner.type === "opaque" ? (describeOpaque(inner) ?? []) : textsOf([inner]),
-  );
-  const quoted = readable.join("\n");
+  const quoted = readableText(part);
   const header = `${QUOTED_RESULT_OPENING}${id}${status}. The call itself is not part of this conversation.]`;
   const rest = part.content.filter((inner) => inner.type === "media" && inner.source.type !== "text");
   return [text(quoted === "" ? header : `${header}\n${quoted}`), ...rest];

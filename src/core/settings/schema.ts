@@ -110,6 +110,12 @@ export function flag(about: string): BooleanSchema {
   return { type: "boolean", about };
 }
 
+type Bounds = Omit<NumberSchema, "type" | "about">;
+
+export function bounded(about: string, bounds: Bounds): NumberSchema {
+  return { type: "number", ...bounds, about };
+}
+
 /** A whole number of at least `min`. */
 export function amount(about: string, min = 0): NumberSchema {
   return { type: "number", whole: true, min, about };

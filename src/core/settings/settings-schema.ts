@@ -4,6 +4,7 @@ import { TRIGGER_KINDS } from "../plan/trigger.ts";
 import { checkPointSchema } from "./check-schema.ts";
 import {
   amount,
+  bounded,
   choice,
   filledText,
   flag,
@@ -18,7 +19,7 @@ import type { Settings } from "./settings.ts";
 
 const ratioOf = (what: string): Variant<{ readonly ratio: SchemaFor<number> }> => ({
   about: `A share of the ${what}.`,
-  keys: { ratio: { type: "number", above: 0, below: 1, about: `The share of the ${what}.` } },
+  keys: { ratio: bounded(`The share of the ${what}.`, { above: 0, below: 1 }) },
 });
 
 const toolNames = (about: string): ListSchema<TextSchema> => ({
@@ -122,22 +123,17 @@ const prune: SchemaFor<Settings["prune"]> = group("How old tool results get shor
       clear: "cleared",
     }),
   },
-  highWaterRatio: {
-    type: "number",
-    min: 0,
-    max: 1,
-    about:
-      "Start shortening above this share of the window; 0 together with the low water for every request, 1 to leave it to compactions.",
-  },
+  highWaterRatio: bounded(
+    "Start shortening above this share of the window; 0 together with the low water for every request, 1 to leave it to compactions.",
+    { min: 0, max: 1 },
+  ),
   mustPay: flag(
     "Whether results are shortened without anybody's asking only where the calls until the next compaction save more than the prefix costs that has to be written to the prompt cache again.",
   ),
-  lowWaterRatio: {
-    type: "number",
+  lowWaterRatio: bounded("Stop shortening below this share; in between, the prefix and its cache are left alone.", {
     min: 0,
     below: 1,
-    about: "Stop shortening below this share; in between, the prefix and its cache are left alone.",
-  },
+  }),
 });
 
 const summary: SchemaFor<Settings["summary"]> = group("How a summary is made.", {
@@ -159,10 +155,10 @@ const summary: SchemaFor<Settings["summary"]> = group("How a summary is made.", 
   }),
   model: filledText("A model id, or `inherit` for the conversation's own."),
   maxOutputTokens: amount("The longest answer of the summarizer.", 1),
-  temperature: { type: "number", min: 0, max: 2, about: "Of the summarizer's model." },
+  temperature: bounded("Of the summarizer's model.", { min: 0, max: 2 }),
   timeoutMs: amount("After this a call counts as failed.", 1),
   budget: group("How long the summary may be.", {
-    ratioOfTarget: { type: "number", above: 0, max: 1, about: "Share of the target." },
+    ratioOfTarget: bounded("Share of the target.", { above: 0, max: 1 }),
     minTokens: amount("Never less than this.", 1),
     maxTokens: amount("Never more than this.", 1),
   }),
@@ -173,22 +169,15 @@ const summary: SchemaFor<Settings["summary"]> = group("How a summary is made.", 
     maxChars: amount("Of the whole, cut from the middle; 0 for no limit."),
   }),
   staged: group("How a long input is divided.", {
-    baseChunkRatio: {
-      type: "number",
-      above: 0,
-      max: 1,
-      about: "Size of a chunk as a share of the summarizer's window.",
-    },
-    minChunkRatio: { type: "number", above: 0, max: 1, about: "The share that large messages may lower it to." },
+    baseChunkRatio: bounded("Size of a chunk as a share of the summarizer's window.", { above: 0, max: 1 }),
+    minChunkRatio: bounded("The share that large messages may lower it to.", { above: 0, max: 1 }),
     parts: { ...amount("Into how many parts an input is divided.", 2), max: 64 },
     minMessagesForSplit: amount("Fewer messages are not divided.", 2),
     concurrency: { ...amount("How many parts are summarized at a time.", 1), max: 64 },
-    maxHistoryShare: {
-      type: "number",
+    maxHistoryShare: bounded("Share of the window beyond which the oldest chunks are summarized apart.", {
       min: 0.1,
       max: 0.9,
-      about: "Share of the window beyond which the oldest chunks are summarized apart.",
-    },
+    }),
   }),
 });
 
@@ -285,7 +274,7 @@ export const settingsSchema: SchemaFor<Settings> = group("Every knob of a compac
   failure,
   overflow,
   antiThrash: group("Stops passes that free next to nothing.", {
-    minFreedRatio: { type: "number", min: 0, below: 1, about: "A pass that frees a smaller share is a poor one." },
+    minFreedRatio: bounded("A pass that frees a smaller share is a poor one.", { min: 0, below: 1 }),
     maxPasses: amount(
       "So many poor ones in a row, or one whose summary failed, stop the triggers until new content.",
       1,

@@ -1,10 +1,11 @@
 /** What the Messages API refuses, in its own words. Like the provider, it merges neighbours of one role before it checks. Reads only. */
 
-import { formatRules } from "../../core/format-rules.ts";
+import { formatRules, isMalformed } from "../../core/format-rules.ts";
 import { isCompactionPart, isSignedCompaction } from "../../core/items.ts";
 import { isObject, stringOf } from "../../core/json.ts";
 import { isControlMessage, type Message, type Part } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
+import { isEmptyBlock } from "../../core/repair/pass.ts";
 import { isBlankMessage } from "../../core/text.ts";
 import type { ListOptions } from "../body.ts";
 
@@ -97,18 +98,13 @@ function checkInner(inner: Part, messageIndex: number, path: string): readonly V
   if (isEmptyBlock(inner)) return [emptyText(messageIndex, path)];
   if (inner.type !== "opaque") return [];
   const refused = (message: string): readonly Violation[] => [{ rule: "invalid-request", path, messageIndex, message }];
-  if (KNOWN_BUT_BROKEN.has(inner.kind)) return refused(`${path}: malformed \`${inner.kind}\` block`);
-  if (!OUTSIDE_RESULTS.has(inner.kind)) return [];
+  if (isMalformed(inner, RULES)) return refused(`${path}: malformed \`${inner.kind}\` block`);
+  if (!RULES.outsideResults.includes(inner.kind)) return [];
   return refused(`${path}: a \`tool_result\` may not hold a \`${inner.kind}\` block`);
 }
 
 function emptyText(messageIndex: number, path: string): Violation {
   return { rule: "empty-content", path, messageIndex, message: "text content blocks must be non-empty" };
-}
-
-/** A result that is a string may be empty. */
-function isEmptyBlock(part: Part): boolean {
-  return part.type === "text" && part.text === "" && part.wire !== undefined;
 }
 
 function checkPlacement(located: PartPlace): readonly Violation[] {
@@ -137,9 +133,7 @@ function checkPlacement(located: PartPlace): readonly Violation[] {
     }
     case "opaque":
       if (SYSTEM_ONLY.has(part.kind) && role !== "system") return only(false, part.kind, "system");
-      return KNOWN_BUT_BROKEN.has(part.kind)
-        ? [at(located, "invalid-request", `malformed \`${part.kind}\` block`)]
-        : [];
+      return isMalformed(part, RULES) ? [at(located, "invalid-request", `malformed \`${part.kind}\` block`)] : [];
     case "text":
     case "media":
       return [];
@@ -150,8 +144,7 @@ function checkPlacement(located: PartPlace): readonly Violation[] {
 
 const SYSTEM_ONLY: ReadonlySet<string> = new Set(["tool_addition", "tool_removal"]);
 
-/** Blocks that we do read: left opaque only when a required field was missing. */
-const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(formatRules("anthropic-messages").readKinds);
+const RULES = formatRules("anthropic-messages");
 
 function checkSystemMessages(messages: readonly Message[], { model }: ListOptions): readonly Violation[] {
   if (!messages.some(({ role }) => role === "system")) return [];
@@ -162,7 +155,6 @@ function checkSystemMessages(messages: readonly Message[], { model }: ListOption
 /** Of models that do not take them. */
 const NO_SYSTEM =
   'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.';
-const OUTSIDE_RESULTS: ReadonlySet<string> = new Set(formatRules("anthropic-messages").outsideResults);
 
 /** A system message stands after a user turn, before an assistant turn or at the end, and never inside a round. */
 function checkSystemPositions(messages: readonly Message[]): readonly Violation[] {

@@ -1,9 +1,10 @@
 /** What generateContent refuses, as far as a client can see it. Never throws, never repairs. */
 
-import { formatRules } from "../../core/format-rules.ts";
+import { formatRules, isMalformed } from "../../core/format-rules.ts";
 import { isObject } from "../../core/json.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
+import { unsignedCalls } from "../../core/thinking.ts";
 import type { ListOptions } from "../body.ts";
 
 const ALTERNATE = "Please ensure that multiturn requests alternate between user and model.";
@@ -15,7 +16,7 @@ const NO_DATA = "required oneof field 'data' must have one initialized field";
 const RESPONSE_COUNT =
   "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
 
-const READ_KINDS: ReadonlySet<string> = new Set(formatRules("gemini").readKinds);
+const RULES = formatRules("gemini");
 
 export function validateMessages(messages: readonly Message[], options: ListOptions): readonly Violation[] {
   const isUnseen = (index: number): boolean => index === 0 && options.isContinued;
@@ -72,12 +73,12 @@ function checkParts({ role, parts }: Message, index: number): readonly Violation
             ? []
             : [at("misplaced-part", `${field}: a function response must have the role user.`)]),
           ...(part.name ? [] : [at("missing-name", `${field}.function_response.name: Name cannot be empty.`)]),
-          ...(part.content.some((inner) => inner.type === "opaque" && isWithoutData(inner))
+          ...(part.content.some((inner) => isMalformed(inner, RULES))
             ? [at("invalid-request", `${field}.function_response.parts: ${NO_DATA}`)]
             : []),
         ];
       case "opaque":
-        return isWithoutData(part) ? [at("invalid-request", `${field}.data: ${NO_DATA}`)] : [];
+        return isMalformed(part, RULES) ? [at("invalid-request", `${field}.data: ${NO_DATA}`)] : [];
       case "text":
       case "media":
       case "reasoning":
@@ -86,12 +87,6 @@ function checkParts({ role, parts }: Message, index: number): readonly Violation
         return part satisfies never;
     }
   });
-}
-
-/** Parts that hold no data of the kind they name, or none at all; a lone signature is let through, because streams do end with one. */
-function isWithoutData({ kind, wire }: Extract<Part, { type: "opaque" }>): boolean {
-  if (kind !== "") return READ_KINDS.has(kind);
-  return wire.thoughtSignature === undefined && wire.thought_signature === undefined;
 }
 
 function checkOrder(message: Message, index: number, messages: readonly Message[]): readonly Violation[] {
@@ -184,33 +179,10 @@ function atPart(
   return { rule, path: `contents.${index}.parts.${position}`, messageIndex: index, message };
 }
 
-/** Only the first call of a step is signed; the others of a parallel step never are. Dummy values count as signatures. */
+/** Dummy values count as signatures. */
 function checkSignatures(messages: readonly Message[], model: string | undefined): readonly Violation[] {
-  if (!requiresSignatures(messages, model)) return [];
-  const turnStart = messages.findLastIndex(saysSomething);
-  return messages.flatMap((message, index) => {
-    if (index <= turnStart || message.role !== "assistant") return [];
-    const position = message.parts.findIndex((part) => part.type === "tool-call");
-    const call = message.parts[position];
-    if (call?.type !== "tool-call" || call.signature !== undefined) return [];
-    const path = `contents.${index}.parts.${position}`;
+  return unsignedCalls(messages, model).map(({ index, position, call }) => {
     const text = `Function call is missing a thought_signature in functionCall parts. Additional data, function call \`default_api:${call.name}\`, position ${index + 1}.`;
-    return [{ rule: "thought-signature-missing", path, messageIndex: index, message: text }];
+    return atPart("thought-signature-missing", { index, position }, text);
   });
-}
-
-/** Where the model is not known, one signature anywhere shows that it is one that signs. */
-function requiresSignatures(messages: readonly Message[], model: string | undefined): boolean {
-  const version = /gemini-(\d+)/.exec(model ?? "")?.[1];
-  if (version !== undefined) return Number(version) >= FIRST_SIGNING_VERSION;
-  return messages.some(({ parts }) =>
-    parts.some((part) => "signature" in part && part.signature !== undefined && part.signature !== ""),
-  );
-}
-
-const FIRST_SIGNING_VERSION = 3;
-
-/** Function responses alone continue a turn; anything else from the user begins one. */
-function saysSomething({ role, parts }: Message): boolean {
-  return role !== "assistant" && parts.some((part) => part.type !== "tool-result");
 }

@@ -1,6 +1,6 @@
 /** What the Chat Completions API refuses, as far as a client can see it, in its own words where they are known. */
 
-import { formatRules } from "../../core/format-rules.ts";
+import { formatRules, isMalformed } from "../../core/format-rules.ts";
 import { isArray, isObject, type JsonObject } from "../../core/json.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../../core/message.ts";
 import type { Violation } from "../../core/ports.ts";
@@ -23,16 +23,13 @@ function checkContent({ role, parts, wire }: Message, index: number): readonly V
   const json = wireOf(wire?.json);
   const blocks = parts.flatMap((part) => (part.type === "tool-result" ? part.content : [part]));
   const broken = blocks.flatMap((part) => {
-    if (part.type !== "opaque" || !KNOWN_BUT_BROKEN.has(part.kind)) return [];
-    return [
-      about("invalid-request", index, "content", `Invalid value: malformed content part of type '${part.kind}'.`),
-    ];
+    if (part.type !== "opaque" || !isMalformed(part, RULES)) return [];
+    const message = `Invalid value: malformed content part of type '${part.kind}'.`;
+    return [about("invalid-request", index, "content", message)];
   });
   if (json.role === "function" && typeof json.name !== "string") {
-    return [
-      ...broken,
-      about("invalid-request", index, "name", `Missing required parameter: 'messages.[${index}].name'.`),
-    ];
+    const message = `Missing required parameter: 'messages.[${index}].name'.`;
+    return [...broken, about("invalid-request", index, "name", message)];
   }
   if (isArray(json.tool_calls) && json.tool_calls.length === 0) {
     const path = `messages[${index}].tool_calls`;
@@ -56,8 +53,7 @@ function missingContent({ role, parts }: Pick<Message, "role" | "parts">, json: 
   return `Invalid value for 'content': expected a string, got ${content === null ? "null" : "nothing"}.`;
 }
 
-/** Blocks that we do read: left opaque only when a required field was missing. */
-const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(formatRules("openai-chat").readKinds);
+const RULES = formatRules("openai-chat");
 
 /** Ids may come again in a later turn, never twice in one message. */
 function checkCallIds(message: Message, index: number): readonly Violation[] {
@@ -78,14 +74,8 @@ function checkCallIds(message: Message, index: number): readonly Violation[] {
 /** Checks the deprecated `function_call` too. */
 function checkCallNames({ parts }: Message, index: number): readonly Violation[] {
   if (!parts.some((part) => part.type === "tool-call" && part.name === "")) return [];
-  return [
-    about(
-      "missing-name",
-      index,
-      "tool_calls",
-      `Missing required parameter: 'messages.[${index}]' calls a tool without a name.`,
-    ),
-  ];
+  const message = `Missing required parameter: 'messages.[${index}]' calls a tool without a name.`;
+  return [about("missing-name", index, "tool_calls", message)];
 }
 
 /** The newest assistant message with calls, while nothing but its results has followed. */

@@ -1,6 +1,6 @@
 /** What the Responses API refuses, as far as a client can see it, in its own words where they are known. */
 
-import { formatRules } from "../../core/format-rules.ts";
+import { formatRules, isMalformed } from "../../core/format-rules.ts";
 import { isItemReference, itemId, storedId } from "../../core/items.ts";
 import { isObject, type JsonObject, stringOf } from "../../core/json.ts";
 import type { Message, Part, ToolCallPart } from "../../core/message.ts";
@@ -51,7 +51,7 @@ function checkContent({ parts, wire }: Message, index: number): readonly Violati
   }
   const blocks = isMessage ? parts : parts.flatMap(blocksOfOutput);
   return blocks.flatMap((part) => {
-    if (part.type !== "opaque" || !KNOWN_BUT_BROKEN.has(part.kind)) return [];
+    if (part.type !== "opaque" || !isMalformed(part, RULES)) return [];
     return [about("invalid-request", index, `Invalid value: malformed content part of type '${part.kind}'.`)];
   });
 }
@@ -61,8 +61,7 @@ function blocksOfOutput(part: Part): readonly Part[] {
   return part.type === "tool-result" && !part.server ? part.content : [];
 }
 
-/** Blocks that we do read: left opaque only when a required field was missing. */
-const KNOWN_BUT_BROKEN: ReadonlySet<string> = new Set(formatRules("openai-responses").readKinds);
+const RULES = formatRules("openai-responses");
 
 function checkCallName({ parts }: Message, index: number): readonly Violation[] {
   if (!parts.some((part) => part.type === "tool-call" && part.name === "")) return [];
