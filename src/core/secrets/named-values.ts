@@ -114,7 +114,8 @@ function isNameUnit(code: number): boolean {
   return shapeOf(code) !== 0 || code === 95 || code === 45;
 }
 
-const ASSIGNED = /(?:\*\*|\\{0,15}["'`]?)\]?([ \t]{0,8})(?:=>|:=|={1,2}|[:：])((?:\*\*)?[ \t]{0,40})/y;
+const ASSIGNED =
+  /(?:\*\*|\\{0,15}["'`]?)\]?([ \t]{0,8})(?:=>|:=|={1,2}|[:：])((?:\*\*)?[ \t]{0,40}(?:[|>][+-]?(?:[ \t]{0,8}\n|\\{1,15}n)[ \t]{1,40})?)/y;
 /** A row of a table that a person reads. */
 const CELL = /[ \t]{0,40}\|[ \t]{0,40}/y;
 const IN_ELEMENT = /[^<>\n]{0,40}>[ \t]{0,8}/y;

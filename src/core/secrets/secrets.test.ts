@@ -87,6 +87,7 @@ const ORDINARY: readonly string[] = [
   "file id 1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms is a sheet",
   "golang.org/x/net v0.1.0 h1:hZ/3BUoy5aId7sCpA/Tc5lt8DkFgdVS2onTpJsZ/fl0=",
   "SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDmqj6yKSPGyDj9kVo bob@host",
+  "pip install pypi-attestations and call gsk_renderer_render_texture()",
   "agent_msg_01QVA9ZtQhiqWU7kKBrXThFY",
   "API_KEY=your-api-key, API_KEY=YOUR_API_KEY, API_KEY=replace_me",
   "export OPENAI_API_KEY=sk-...",
