@@ -187,7 +187,7 @@ const COMMANDS: readonly (readonly [name: string, argument: RegExp])[] = [
     "echo",
     /^echo\s+(?:-n\s+)?["']?(?:[\w.-]{1,64}:)?(?=[^\s"'$|-][^|]*\|[^|]*(?:chpasswd|--password-stdin|sudo\s+-S))/gi,
   ],
-  ["identified by", /["'](?=[^"'])/g],
+  ["identified by", /^identified by\s+["'](?=[^"'])/gi],
 ];
 const WORD = /[^\s"'`<>\\]{1,1024}/y;
 const QUOTED_WORDS = /[^"'`\n\\]{1,1024}/y;
