@@ -86,6 +86,7 @@ export const CREDENTIAL_KINDS: Readonly<Record<string, Make>> = {
   "an apiKey in JSON": around('{"apiKey":"#"}', token),
   "a client_secret in YAML": around("oauth:\n  client_secret: #\n  scope: all"),
   "a password in YAML": around("database:\n  password: #\n  port: 5432"),
+  "a password in a block of YAML": around("database:\n  password: |\n    #\n  port: 5432"),
   "a password in TOML": around('[db]\npassword = "#"'),
   "a password in a properties file": around("spring.datasource.password=#"),
   "the value field of a manifest": around("- name: DB_PASSWORD\n  value: #"),

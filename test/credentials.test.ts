@@ -164,26 +164,32 @@ test("the line says where it was found", async () => {
     expect(report.result?.summary).toContain(`DB_PASSWORD=[secret, in ${place}]`);
 });
 
-test("an id in a call stays readable, and a short password that is named once is hidden everywhere", async () => {
-  const id = "1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms";
-  const prompts: string[] = [];
-  const body = chatWith(planted("DB_PASSWORD="));
-  const [system, ...rest] = body.messages as readonly JsonObject[];
-  const said = { role: "user", content: "The password: hunter2" };
-  const read = [call("f", { fileId: id }), { role: "tool", tool_call_id: "f", content: "Logged in with hunter2." }];
-  const messages = [system, said, ...read, ...rest] as readonly JsonObject[];
-  const complete: Complete = async ({ prompt }) => {
-    prompts.push(prompt);
-    return { text: checkpointText("Deploy it.", "It used hunter2."), stopReason: "stop" };
-  };
-  const summarizer = llm({ complete, windowTokens: 100_000 });
-  const { report } = await createCompactor({ format: openaiChat, summarizer, windowTokens: 32_000 }).compact(
-    { ...body, messages },
-    TARGET,
-  );
-  expect(prompts.join()).toContain(id);
-  expect(report.result?.summary).toContain("It used [secret, in a user message].");
-});
+test.each(["hunter2", "correcthorsebatterystaple"])(
+  "an id in a call stays readable, and %s, named once as a password, is hidden everywhere",
+  async (password) => {
+    const id = "1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms";
+    const prompts: string[] = [];
+    const body = chatWith(planted("DB_PASSWORD="));
+    const [system, ...rest] = body.messages as readonly JsonObject[];
+    const said = { role: "user", content: `The password: ${password}` };
+    const read = [
+      call("f", { fileId: id }),
+      { role: "tool", tool_call_id: "f", content: `Logged in with ${password}.` },
+    ];
+    const messages = [system, said, ...read, ...rest] as readonly JsonObject[];
+    const complete: Complete = async ({ prompt }) => {
+      prompts.push(prompt);
+      return { text: checkpointText("Deploy it.", `It used ${password}.`), stopReason: "stop" };
+    };
+    const summarizer = llm({ complete, windowTokens: 100_000 });
+    const { report } = await createCompactor({ format: openaiChat, summarizer, windowTokens: 32_000 }).compact(
+      { ...body, messages },
+      TARGET,
+    );
+    expect(prompts.join()).toContain(id);
+    expect(report.result?.summary).toContain("It used [secret, in a user message].");
+  },
+);
 
 test("a failed call that quotes a key: neither the report nor a log line nor the error does", async () => {
   const key = credentialOf("an Anthropic key", seed);

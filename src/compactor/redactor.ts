@@ -60,10 +60,13 @@ function remember(known: Map<string, string>, value: string, mark: string): void
   }
 }
 
-/** A plain word and a short number may appear anywhere; several words, or one with digits or signs, are the value. */
+/** The name of a field or variable: `refresh_token`. */
+const SECRET_NAME = /^[a-z_.-]*(?:token|secret|key|password|credential)s?$/i;
+
+/** A plain word and a short number may appear anywhere; several words, a very long one, or one with digits or signs, are the value. */
 function isTelling(value: string): boolean {
-  if (/\S\s+\S+\s+\S/.test(value)) return true;
-  if (value.length < KNOWN_CHARS_MIN || !/[^\p{L}\s]/u.test(value)) return false;
+  if (/\S\s+\S+\s+\S/.test(value) || /^\p{L}{16}/u.test(value)) return true;
+  if (value.length < KNOWN_CHARS_MIN || !/[^\p{L}\s]/u.test(value) || SECRET_NAME.test(value)) return false;
   return value.length >= KNOWN_DIGITS_MIN || /\p{L}.*\d|\d.*\p{L}/u.test(value);
 }
 

@@ -5,7 +5,9 @@
 
 import {
   hasAllShapes,
+  isKnownId,
   isMixed,
+  isName,
   KEY_CHARS_MIN,
   type LookResult,
   MARK,
@@ -63,12 +65,12 @@ interface NamedValue {
 const VALUE_CHARS_MIN = 3;
 /** Types and values of programs and schemas. */
 const PLAIN_VALUES: ReadonlySet<string> = new Set(
-  "string str number integer int boolean bool true false null none nil undefined required optional any text varchar object unknown void function async await new return this self yes no on off never always bearer basic hidden redacted masked missing empty invalid expired".split(
+  "string str number integer int boolean bool true false null none nil undefined required optional any text varchar object unknown void function async await new return this self yes no on off never always bearer basic hidden redacted masked missing empty invalid expired omit include same-origin".split(
     " ",
   ),
 );
 /** `settings.password`, `getpass(`, `os.environ[`. */
-const PROGRAM = /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*[([]|^[A-Za-z_$]+(?:\.[A-Za-z_$]+)+$/;
+const PROGRAM = /^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*[([]|^[A-Za-z_$]+(?:\??\.#?[A-Za-z_$]+)+$/;
 const MEMBER = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
 const INSERTED = /\$[{(]|\{\{|<\w|process\.env/;
 
@@ -79,14 +81,19 @@ function isHidden(kind: NameKind, { name, value, form, endsLine }: NamedValue): 
   if (PLACEHOLDER.test(value)) return false;
   if (PLAIN_VALUES.has(value.toLowerCase().replace(/^\W+|\W+$/g, "")) || value.toLowerCase() === name.toLowerCase())
     return false;
-  if (isPath(value) || isLabel(value)) return false;
-  if (kind === "likely") return !(UUID.test(value) && /id$/i.test(name)) && (isMixed(value) || LONG_TOKEN.test(value));
+  if (isPath(value) || isLabel(value) || isConstant(value)) return false;
+  if (form !== "quoted" && PROGRAM.test(value) && !/^[A-Z][A-Z0-9_]*$/.test(name)) return false;
+  if (kind === "likely")
+    return (
+      !isName(value) &&
+      !(/id$/i.test(name) && (UUID.test(value) || isKnownId(value))) &&
+      (isMixed(value) || LONG_TOKEN.test(value))
+    );
   if (kind === "key") return value.length >= KEY_CHARS_MIN && hasAllShapes(value) && isMixed(value);
   if (kind === "header" && INSERTED.test(value)) return false;
   if (kind === "header") return value.includes("=") || SCHEME_VALUE.test(value) || isMixed(value);
   const isOdd = /\d/.test(value) || /[^\w./-]/.test(value);
   if (form === "quoted") return kind === "sure" || isOdd || /^[A-Za-z]{12,}$/.test(value);
-  if (PROGRAM.test(value) && !/^[A-Z][A-Z0-9_]*$/.test(name)) return false;
   if (form === "open") return !MEMBER.test(value) && (isOdd || endsLine);
   return kind === "sure" || isOdd || value.length >= MIXED_CHARS_MIN;
 }
@@ -96,9 +103,15 @@ const SCHEME_VALUE = /^\w+[ \t]+(?=\S{6})\S*(?:\d|[a-z][A-Z])/;
 const LONG_TOKEN = /^(?=[A-Za-z]{0,64}\d)[A-Za-z0-9]{16,}$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Where a credential is kept, not the credential. */
+/** Where a credential is kept, or what it looks like, not the credential. */
 function isPath(value: string): boolean {
+  if (/^\/.*\/[dgimsuvy]{0,6}$/.test(value) && /[\\^$*+?()[\]{}|]/.test(value)) return true;
   return /^(?:~|\.{0,2}|[A-Za-z]:)(?:[/\\]{1,2}[\w.@ -]+)+$/.test(value) && !isMixed(value);
+}
+
+/** The name of a constant or variable that holds a credential: `GEMINI_API_KEY`. */
+function isConstant(value: string): boolean {
+  return /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value) && nameKind(value) !== "none";
 }
 
 /** Words about a credential: "Forgot your password?". */
@@ -114,7 +127,8 @@ function isNameUnit(code: number): boolean {
   return shapeOf(code) !== 0 || code === 95 || code === 45;
 }
 
-const ASSIGNED = /(?:\*\*|\\{0,15}["'`]?)\]?([ \t]{0,8})(?:=>|:=|={1,2}|[:：])((?:\*\*)?[ \t]{0,40})/y;
+const ASSIGNED =
+  /(?:\*\*|\\{0,15}["'`]?)\]?([ \t]{0,8})(?:=>|:=|={1,2}|[:：])((?:\*\*)?[ \t]{0,40}(?:[|>][+-]?(?:[ \t]{0,8}\n|\\{1,15}n)[ \t]{1,40})?)/y;
 /** A row of a table that a person reads. */
 const CELL = /[ \t]{0,40}\|[ \t]{0,40}/y;
 const IN_ELEMENT = /[^<>\n]{0,40}>[ \t]{0,8}/y;
@@ -208,7 +222,7 @@ function valueBeside(text: string, { start, end, name, kind, isFlag }: NamePlace
   if (/\|[ \t]*$/.test(text.slice(Math.max(0, start - 4), start)) && matchAt(CELL, text, end) !== undefined)
     return oddOnly(text, readValue(text, CELL.lastIndex, { kind, isOpen: true }));
   if (text[start - 1] === "<" && matchAt(IN_ELEMENT, text, end) !== undefined)
-    return readValue(text, IN_ELEMENT.lastIndex, { kind });
+    return matchAt(QUOTE, text, IN_ELEMENT.lastIndex) ? undefined : readValue(text, IN_ELEMENT.lastIndex, { kind });
   if (isFlag && matchAt(FLAG_VALUE, text, end) !== undefined)
     return readValue(text, FLAG_VALUE.lastIndex, { kind: "sure" });
   if (kind !== "header" && matchAt(VALUE_FIELD, text, end) !== undefined)

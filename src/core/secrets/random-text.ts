@@ -10,6 +10,14 @@ export function isMixed(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value) && changes >= Math.max(3, value.length / 8);
 }
 
+/** A name in a program: words with capitals, and hardly anything else. */
+export function isName(value: string): boolean {
+  const humps = value.match(/(?:^|_)[a-z]{3,}|[A-Z][a-z]{2,}/g) ?? [];
+  return humps.length > 1 && /[a-z][A-Z\d]/.test(value) && humps.join("").length >= value.length * NAME_WORDS;
+}
+
+const NAME_WORDS = 0.7;
+
 /** Letters of either case and digits, by unit; 0 for anything else. */
 export function shapeOf(code: number): number {
   if (code >= 97 && code <= 122) return 1;
@@ -70,9 +78,16 @@ function addRandom(text: string, { start, end }: SecretSpan, found: SecretSpan[]
   const isCloudKey = run.length === CLOUD_KEY_CHARS && /[+/]/.test(run);
   const isWhole = run.length >= MARKED_CHARS_MIN && isWild(run, isCloudKey ? CLOUD_KEY_WILD : WILD);
   const pieces = [...run.matchAll(isWhole ? WHOLE : UNMARKED)].filter(([piece]) => isWhole || isWild(piece, WILD));
-  if (pieces.length === 0 || IS_KNOWN.test(run) || isInAddress(text, start)) return;
+  if (pieces.length === 0 || isInAddress(text, start)) return;
   if (IS_TOLD_ID.test(text.slice(Math.max(0, start - TOLD_BACK_MAX), start))) return;
-  for (const { 0: piece, index } of pieces) found.push({ start: start + index, end: start + index + piece.length });
+  for (const { 0: piece, index } of pieces) {
+    const named = run.slice(run.lastIndexOf("/", index) + 1, index + piece.length);
+    if (!isName(piece) && !isKnownId(named)) found.push({ start: start + index, end: start + index + piece.length });
+  }
+}
+
+export function isKnownId(value: string): boolean {
+  return IS_KNOWN.test(value);
 }
 
 const WHOLE = /^.+/g;
@@ -87,12 +102,12 @@ export function hasAllShapes(value: string): boolean {
   return /[a-z]/.test(value) && /[A-Z]/.test(value) && /\d/.test(value);
 }
 
-/** Checksums, public keys, and ids of messages, calls and the like. */
+/** Checksums, public keys, ids of messages and calls, and other ids with a word for their type: `sesn_01…`. Keys have no such short rest. */
 const IS_KNOWN =
-  /^(?:sha\d{1,3}-|AAAA[A-Z]|(?:agent_)?(?:toolu|srvtoolu|msg|call|req|resp|fc|rs|ws|chatcmpl|run|step|thread|asst|file|batch|evt|pi|cus|sub|in|price|prod|proj|msgbatch|cmpl|gen)[_-])/;
+  /^(?:sha\d{1,3}-|AAAA[A-Z]|(?:srvtoolu|toolu|msg|call|resp|chatcmpl)[_-]|(?:[a-z]{2,12}[_-]){1,2}[A-Za-z0-9]{16,30}$)/;
 /** What says that an id or a checksum follows: `"fileId": "`, `id `, `SHA256:`. */
 const IS_TOLD_ID =
-  /(?:(?:^|[^A-Za-z])(?:id|Id|ID)|[a-z]I[dD])[\\"'`]{0,6}[ \t]?[:=]?[ \t]?[\\"'`]{0,6}$|\b(?:(?:sha|SHA)\d{1,3}|h1):$/;
+  /(?:(?:^|[^A-Za-z])(?:id|Id|ID)|[a-z]I[dD])[\\"'`]{0,6}[ \t]?[:=]?[ \t]?[\\"'`]{0,6}$|\b(?:(?:sha|SHA)\d{1,3}|h1)[\\"'`]{0,6}[:=][ \t]?[\\"'`]{0,6}$/;
 const TOLD_BACK_MAX = 60;
 const ADDRESS_BACK_MAX = 300;
 
@@ -101,7 +116,7 @@ function isInAddress(text: string, start: number): boolean {
   for (let at = start; at > Math.max(0, start - ADDRESS_BACK_MAX); at--) {
     const code = text.charCodeAt(at);
     if (code <= 32 || text[at] === "?" || text[at] === "#") return false;
-    if (text.startsWith("://", at - 1)) return true;
+    if (text.startsWith("://", at - 1) || text.startsWith(";base64,", at - 8)) return true;
   }
   return false;
 }
@@ -126,7 +141,7 @@ export const MARK = "[secret";
 
 /** Stands for a credential without being one: variables, stars, what is left out, words that say what to write, our own mark. */
 export const PLACEHOLDER =
-  /^(?:\[secret|\$[\w{(]|%\w+%|\{|<|[\w-]{0,12}(?:\.{3}|…)|(?:your|replace|insert|enter)[-_ ]|(?:password|passwd|secret|token|api[-_]?key)$|[*x•.#-]+$)/i;
+  /^(?:\[secret|\$[\w{(]|%\w+%|\{|\(|<|[~^]?\d+(?:\.\d+){1,3}$|[\w-]{0,12}(?:\.{3}|…)|(?:your|replace|insert|enter)[-_ ]|(?:password|passwd|secret|token|api[-_]?key)$|[*x•.#-]+$)/i;
 
 export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
   pattern.lastIndex = at;

@@ -137,8 +137,8 @@ function findInManifests(text: string, found: SecretSpan[]): void {
 /** How keys begin, and what follows. Where ordinary names begin in the same way, the rest is checked more strictly. */
 const KEY_BEGINNINGS: readonly (readonly [beginnings: string, rest: RegExp])[] = [
   [
-    "sk-ant- sk-proj- sk-or- sk-svcacct- sk-admin- sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ whsec_ GOCSPX- ya29. ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- glrt- gldt- glptt- xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxe. xapp- dckr_pat_ lin_api_ lin_oauth_ figd_ ATATT3 ATCTT3 hvs. hvb. hvr. dop_v1_ doo_v1_ dor_v1_ shpat_ shpca_ shppa_ shpss_ AGE-SECRET-KEY- pypi- gsk_ nvapi- tvly- sntrys_ sntryu_ PMAK- NRAK- glsa_ sbp_ tskey- CFPAT- rubygems_ sq0csp- sq0atp-",
-    /[A-Za-z0-9_.=+-][A-Za-z0-9_.=+/-]{11,1000}/y,
+    "sk-ant- sk-proj- sk-or- sk-svcacct- sk-admin- sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ whsec_ GOCSPX- ya29. ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- glcbt- glsoat- glrt- gldt- glptt- xoxb- xoxc- xoxd- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxe. xapp- dckr_pat_ dckr_oat_ lin_api_ lin_oauth_ figd_ ATATT3 ATCTT3 hvs. hvb. hvr. dop_v1_ doo_v1_ dor_v1_ shpat_ shpca_ shppa_ shpss_ AGE-SECRET-KEY- pypi- gsk_ nvapi- tvly- sntrys_ sntryu_ PMAK- NRAK- glsa_ sbp_ sb_secret_ lsv2_ pcsk_ pscale_tkn_ pscale_pw_ tskey- CFPAT- rubygems_ sq0csp- sq0atp-",
+    /(?=[A-Za-z_.=+/-]{0,200}?(?:\d|[a-z][A-Z]))[A-Za-z0-9_.=+-][A-Za-z0-9_.=+/-]{11,1000}/y,
   ],
   ["AKIA ASIA ABIA ACCA", /[A-Z0-9]{12,60}(?![a-z])/y],
   ["AIza", /[A-Za-z0-9_-]{24,100}/y],
@@ -187,7 +187,7 @@ const COMMANDS: readonly (readonly [name: string, argument: RegExp])[] = [
     "echo",
     /^echo\s+(?:-n\s+)?["']?(?:[\w.-]{1,64}:)?(?=[^\s"'$|-][^|]*\|[^|]*(?:chpasswd|--password-stdin|sudo\s+-S))/gi,
   ],
-  ["identified by", /["'](?=[^"'])/g],
+  ["identified by", /^identified by\s+["'](?=[^"'])/gi],
 ];
 const WORD = /[^\s"'`<>\\]{1,1024}/y;
 const QUOTED_WORDS = /[^"'`\n\\]{1,1024}/y;
