@@ -96,6 +96,10 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
     await offerTools(session, toolsOf(options), signal);
     if (input !== undefined) await session.append(input, { signal });
     return await steps(options, gate, signal);
+  } catch (error) {
+    // Tools, and waiting, end with the caller's own reason.
+    if (!signal.aborted || error !== signal.reason) throw error;
+    throw new CompactionError("aborted", "The loop was aborted; the session can be continued.", { cause: error });
   } finally {
     await gate.close();
     unheard();
