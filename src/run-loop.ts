@@ -78,7 +78,7 @@ const STEPS_MAX = 100;
 const TOOL_TIMEOUT_MS = 120_000;
 
 /**
- * Runs until the model is done. Throws `aborted`, `model-failed` or `compaction-failure`; the session can be continued after each.
+ * Runs until the model is done. Throws `aborted`, `model-failed`, `compaction-failure` or `window-too-small`; the session can be continued after each.
  *
  * @example
  * const { text } = await runLoop({ session, model: anthropic(client, "claude-opus-5-5"), tools, input: "Fix the build" });
@@ -96,6 +96,10 @@ export async function runLoop(options: LoopOptions): Promise<LoopResult> {
     await offerTools(session, toolsOf(options), signal);
     if (input !== undefined) await session.append(input, { signal });
     return await steps(options, gate, signal);
+  } catch (error) {
+    // Tools, and waiting, end with the caller's own reason.
+    if (!signal.aborted || error !== signal.reason) throw error;
+    throw new CompactionError("aborted", "The loop was aborted; the session can be continued.", { cause: error });
   } finally {
     await gate.close();
     unheard();

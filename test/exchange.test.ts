@@ -142,6 +142,28 @@ test("a stream that ends because the window is full teaches the window", async (
   expect(compactions).toHaveLength(1);
 });
 
+test("a stream in a form that nobody here reads is passed on as it comes", async () => {
+  const ended = Promise.withResolvers<void>();
+  const { fetch, model, errors } = await world({
+    windowTokens: 24_000,
+    answer: (_, response) => {
+      response.writeHead(200, { "content-type": "application/vnd.amazon.eventstream" }).write("first");
+      void ended.promise.then(() => response.end("last"));
+      return true;
+    },
+  });
+  const url = `${model.origin}/model/us.anthropic.claude-opus-4-5/invoke-with-response-stream`;
+  const body = JSON.stringify({ max_tokens: 10, messages: [{ role: "user", content: "Hello" }] });
+  const { body: stream } = await fetch(url, { method: "POST", body });
+  const pieces: string[] = [];
+  for await (const piece of stream ?? []) {
+    pieces.push(Buffer.from(piece).toString());
+    ended.resolve();
+  }
+  expect(pieces).toEqual(["first", "last"]);
+  expect(errors).toEqual([]);
+});
+
 test("a refusal that no compaction helps against is the caller's, as it came", async () => {
   const error = refusalBody("openai-chat", wording("openai-chat", 60_000, 24_000), true);
   const { model, errors, post } = await world({

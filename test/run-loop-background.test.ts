@@ -250,7 +250,7 @@ test("an abort ends a loop that waits in a full window, and the summary", async 
   const untilFull = async (): Promise<void> => {
     for (;;) await runLoop({ ...loop, session: watched, input: "Read the next file.", signal: controller.signal });
   };
-  await expect(untilFull()).rejects.toThrow("enough");
+  await expect(untilFull()).rejects.toMatchObject({ code: "aborted", cause: new Error("enough") });
   expect(hasEnded).toBe(true);
   await session.close();
 });

@@ -97,7 +97,10 @@ test("one that is interrupted goes on in its session, and runs no tool again", a
   const { store, loop } = await agents("memory:", ran, (path) => {
     if (path === "B-9.ts") stop.abort(new Error("enough"));
   });
-  await expect(runLoop({ ...loop, input: "Compare the parts.", signal: stop.signal })).rejects.toThrow("enough");
+  await expect(runLoop({ ...loop, input: "Compare the parts.", signal: stop.signal })).rejects.toMatchObject({
+    code: "aborted",
+    cause: new Error("enough"),
+  });
   expect((await runLoop(loop)).text).toBe(ANSWER);
   // The tool that gave up the whole run was not answered, so it alone ran twice at most.
   const twice = ran.filter((path, index) => ran.indexOf(path) !== index);

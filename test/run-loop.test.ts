@@ -239,7 +239,7 @@ describe("what goes wrong", () => {
       },
     };
     const stopped = runLoop({ session, model, tools: [stopping], input: "Read.", signal: controller.signal });
-    await expect(stopped).rejects.toThrow("enough");
+    await expect(stopped).rejects.toMatchObject({ code: "aborted", cause: new Error("enough") });
     const { text } = await runLoop({ session, model, tools: [readTool(ran)], input: "Read the others." });
     expect(text).toBe("All files are read.");
     expect(ran).toEqual(["src/1.ts", "src/2.ts"]);
@@ -273,7 +273,10 @@ describe("what goes wrong", () => {
       },
     };
     const loop = { session, model, tools: [aborting] };
-    await expect(runLoop({ ...loop, input: "Read.", signal: controller.signal })).rejects.toThrow("enough");
+    await expect(runLoop({ ...loop, input: "Read.", signal: controller.signal })).rejects.toMatchObject({
+      code: "aborted",
+      cause: new Error("enough"),
+    });
     expect((await runLoop(loop)).text).toBe("All files are read.");
     expect(ran.toSorted()).toEqual(["src/0.ts", "src/1.ts", "src/2.ts", "src/3.ts", "test/0.ts"]);
     await session.close();

@@ -11,7 +11,7 @@ import type { FormatName } from "../core/message.ts";
 import type { TrafficStore } from "../core/store/traffic.ts";
 import { untilAborted } from "../core/waiting.ts";
 import { type AnswerReader, createAnswerReader, truncation } from "./answer.ts";
-import { type Endpoint, modelOf, withModel } from "./endpoints.ts";
+import { asksForStream, type Endpoint, modelOf, withModel } from "./endpoints.ts";
 import type { Fitted, Keeper, KeptRequest, RefusedRequest } from "./keeper.ts";
 import { answerRecalls } from "./recall.ts";
 import { type ExchangeRecord, recordOf } from "./record.ts";
@@ -195,7 +195,7 @@ async function send(request: Recognised, sending: Sending): Promise<[Response, A
     status,
     contentType: headers.get("content-type") ?? "",
     contentEncoding: call.answersAreEncoded === true ? headers.get("content-encoding") : null,
-    isStreamed: body.stream === true || new URL(call.url).pathname.includes(":stream"),
+    isStreamed: asksForStream(call.url, body),
     failed: hearing.failed,
   });
   const ended = (isWhole: boolean): void => {

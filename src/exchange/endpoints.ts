@@ -60,6 +60,13 @@ export function threadRefusal(body: JsonObject, { format }: Endpoint): Response 
   return Response.json({ type: "error", error }, { status: 400 });
 }
 
+const STREAMING = /:stream\w+\/*$|\/invoke-with-response-stream\/*$/;
+
+/** Whether a stream is asked for, by the body or by the address. */
+export function asksForStream(url: string, body: JsonObject): boolean {
+  return body.stream === true || STREAMING.test(new URL(url).pathname);
+}
+
 /** The address and the body of the same question, whose answer is not streamed. */
 export function unstreamed(url: string, body: JsonObject): { readonly url: string; readonly body: JsonObject } {
   const address = new URL(url);

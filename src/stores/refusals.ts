@@ -16,7 +16,7 @@ export function sessionExists(sessionId: string): CompactionError {
 }
 
 export function messageMissing(): CompactionError {
-  const message = "A message to be pinned or unpinned is not in the view. Nothing was changed; open the session again.";
+  const message = "There is no such message in the view. Nothing was changed; the view lists the ids of its messages.";
   return new CompactionError("message-missing", message);
 }
 

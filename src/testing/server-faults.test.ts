@@ -191,6 +191,13 @@ describe.each(Object.keys(CLIENTS))("%s", (name) => {
   });
 });
 
+test("an error inside a stream that is one JSON list leaves it a list", async () => {
+  server.failNext({ type: "overloaded", inStream: true });
+  const url = `${server.origin}/v1beta/models/gemini-3.8-flash:streamGenerateContent?key=any`;
+  const response = await fetch(url, { method: "POST", body: `{"contents":[{"parts":[{"text":"Go."}]}]}` });
+  expect(await response.json()).toMatchObject([{ error: { code: 503 } }]);
+});
+
 test("faults wait for the requests they are meant for", async () => {
   server.failNext({ type: "server-error" }, ({ model }) => model === "gpt-6-sol");
   expect(await clientOf("chat").ask("Go.", false)).toBe(TEXT);

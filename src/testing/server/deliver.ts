@@ -43,7 +43,7 @@ export async function refuse(
     return refusal.status;
   }
   await sendStream(api.errorEvents(refusal, call, memory), delivery);
-  response.end();
+  response.end(call.isArray ? "]" : "");
   return 200;
 }
 
