@@ -246,4 +246,5 @@ test("a result that only repeats its call is not told", async () => {
     user("Go on."),
   ]);
   expect(checkpoint?.done).toEqual(["edit_file: src/gate.ts", "bash: make locks/quay → locks/quay holds 17 gates"]);
+  expect(checkpoint?.criticalContext.join("\n")).not.toContain("Replaced");
 });

@@ -85,7 +85,7 @@ const TRIES_MAX = 60;
 function longestThatFits(
   material: Material,
   order: readonly number[],
-  { fits, bareChars }: Limits & { readonly bareChars: number },
+  { fits, charsMax, bareChars }: Limits & { readonly bareChars: number },
 ): Composed | undefined {
   let best: Composed | undefined;
   let low = 1;
@@ -100,6 +100,7 @@ function longestThatFits(
   }
   let taken = order.slice(0, high);
   for (const index of order.slice(high, high + TRIES_MAX)) {
+    if ((best?.text.length ?? 0) + (material.units[index]?.text.length ?? 0) > charsMax) continue;
     const made = layOut(material, [...taken, index], bareChars);
     if (!fits(made.text)) continue;
     best = made;
@@ -305,13 +306,20 @@ function layOut(material: Material, order: readonly number[], bareChars: number)
   return { checkpoint: { ...whole, sources }, text: renderCheckpoint(whole, { language: material.language }) };
 }
 
+const NAME_CHARS_MIN = 4;
+const FIRST_WORD = /\w+/;
+
 /** The likeliest names that nothing else tells. */
 function bareNames({ weights, kept }: Material, text: string, charsMax: number): readonly string[] {
   const told = new Set([text, ...kept].flatMap((said) => namesIn(said, weights)));
+  const words = new Set(text.split(/\W+/));
+  // Few names have their first word in the text, so it is seldom searched for the whole name.
+  const stands = (name: string): boolean => words.has(FIRST_WORD.exec(name)?.[0] ?? "") && text.includes(name);
   const names: string[] = [];
   let chars = 0;
   for (const name of weights.keys()) {
-    if (told.has(name) || chars + name.length + 1 > charsMax || text.includes(name)) continue;
+    if (chars + NAME_CHARS_MIN > charsMax) break;
+    if (told.has(name) || chars + name.length + 1 > charsMax || stands(name)) continue;
     names.push(name);
     chars += name.length + 1;
   }

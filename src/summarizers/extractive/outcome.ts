@@ -188,7 +188,7 @@ function listOutcome(list: readonly JsonValue[]): string {
 const REPEATED_WORDS_MAX = 4;
 
 /** Whether a result says only once more what was called: "Replaced 1 occurrence in src/gate.ts." */
-function onlyRepeats(text: string, told: string): boolean {
+export function onlyRepeats(text: string, told: string): boolean {
   const words = text
     .split(/\s+/)
     .map((word) => word.replace(/^\W+|\W+$/g, ""))

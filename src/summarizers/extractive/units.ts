@@ -7,6 +7,7 @@ import { hasCue, labelsOf, smallWords } from "./cues.ts";
 import type { Event, Spoken } from "./events.ts";
 import { type Identifiers, namesIn, snippetsOf } from "./identifiers.ts";
 import type { LoggedCall, LogLine } from "./log.ts";
+import { onlyRepeats } from "./outcome.ts";
 import { contentWords, oneLine, type Passage, passagesOf } from "./text.ts";
 import { recordsOf } from "./values.ts";
 import { WEIGHTS } from "./weights.ts";
@@ -177,8 +178,10 @@ export function knownUnits(
       ? Object.values(plainInput).filter((value) => typeof value === "string" && value.length > 80)
       : [];
     written.flatMap((text) => snippetsOf(String(text), wanted)).forEach(add);
-    if (typeof plain === "string") snippetsOf(plain, wanted).forEach(add);
-    else if (isObject(plain) || isArray(plain)) {
+    if (typeof plain === "string") {
+      const told = `${action} ${object}`;
+      for (const snippet of snippetsOf(plain, wanted)) if (!onlyRepeats(snippet, told)) add(snippet);
+    } else if (isObject(plain) || isArray(plain)) {
       for (const record of recordsOf(plain)) {
         const said = record.fields.filter(
           ({ value }) =>
