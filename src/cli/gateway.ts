@@ -78,9 +78,11 @@ async function run(given: Words, io: Io): Promise<ExitCode> {
   try {
     const server = await serveGateway(settled(first));
     const ended = untilEnded(server, io, () => server.reload(settled(readOptions(given, io))));
-    const { token } = first;
-    const hasDashboard = store === undefined ? undefined : pagesFor !== undefined;
-    io.stdout.write(greeting(server.url, { hasToken: token !== undefined, hasDashboard, output: io.stdout }));
+    const dashboard =
+      pagesFor !== undefined
+        ? `Dashboard: ${server.url}/`
+        : `No dashboard: ${store === undefined ? "it needs --store" : "set PALIMPSEST_DASHBOARD_TOKEN, its password"}.`;
+    io.stdout.write(greeting(server.url, { hasToken: first.token !== undefined, dashboard, output: io.stdout }));
     return await ended;
   } finally {
     await store?.close();
@@ -142,13 +144,12 @@ function logTo(given: Words, io: Io): NonNullable<ServeOptions["log"]> {
 
 interface Greeting {
   readonly hasToken: boolean;
-  /** Undefined where there is nothing to show. */
-  readonly hasDashboard: boolean | undefined;
+  readonly dashboard: string;
   readonly output: Io["stdout"];
 }
 
 /** A line to copy is whole or not there: a narrow terminal shows where it stands. */
-function greeting(url: string, { hasToken, hasDashboard, output: { isTTY, columns } }: Greeting): string {
+function greeting(url: string, { hasToken, dashboard, output: { isTTY, columns } }: Greeting): string {
   const width = Math.max(...Object.keys(CLIENTS).map((name) => name.length));
   const columnsMax = isTTY === true && columns !== undefined ? columns : Number.POSITIVE_INFINITY;
   const { port } = new URL(url);
@@ -159,8 +160,7 @@ function greeting(url: string, { hasToken, hasDashboard, output: { isTTY, column
   });
   const pages = [
     ...(hasToken ? ["Clients bring the token; palimpsest gateway --help CLIENT says how."] : []),
-    ...(hasDashboard === true ? [`Dashboard: ${url}/`] : []),
-    ...(hasDashboard === false ? ["No dashboard: set PALIMPSEST_DASHBOARD_TOKEN, its password."] : []),
+    dashboard,
     `Numbers: ${url}/metrics`,
   ];
   return `palimpsest gateway on ${url} (Ctrl-C ends it)\n\n${rows.join("\n")}\n\n${pages.join("\n")}\n`;

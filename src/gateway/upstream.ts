@@ -43,13 +43,19 @@ export function createUpstreamClient(): UpstreamClient {
         headers: ["host", route.base.host, ...request.headers.flat(), ...framing(request)],
         signal,
       });
-      const timer = setTimeout(
-        () => outgoing.destroy(new Error("The upstream does not accept connections.")),
-        connectMs,
-      );
+      let isConnected = false;
+      const giveUp = (): void => {
+        if (!isConnected) outgoing.destroy(new Error("The upstream does not accept connections."));
+      };
+      // While the process was busy, the connection may have been made: that is heard before an immediate.
+      const timer = setTimeout(() => setImmediate(giveUp), connectMs);
+      const connected = (): void => {
+        isConnected = true;
+        clearTimeout(timer);
+      };
       outgoing.on("socket", (socket) => {
-        if (!socket.connecting) clearTimeout(timer);
-        else socket.once(isSecure ? "secureConnect" : "connect", () => clearTimeout(timer));
+        if (socket.connecting) socket.once(isSecure ? "secureConnect" : "connect", connected);
+        else connected();
       });
       outgoing.on("response", resolve);
       outgoing.on("error", (error: NodeJS.ErrnoException) => {
