@@ -2,7 +2,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
-import { isPlainObject } from "../core/json.ts";
+import { isObject, isPlainObject } from "../core/json.ts";
 import type { Message } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import {
@@ -238,11 +238,6 @@ const COUNTER_FUNCTIONS = [
 function arePrices(value: unknown): boolean {
   if (!isObject(value) || value.input === undefined || value.output === undefined) return false;
   return Object.values(value).every((price) => price === undefined || (typeof price === "number" && price >= 0));
-}
-
-/** Of any class: clients and loggers are seldom plain objects. */
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(message: string): CompactionError {
