@@ -14,13 +14,14 @@ import {
 } from "../core/settings/check-schema.ts";
 import type { CheckPoint, Settings, SettingsInput } from "../core/settings/settings.ts";
 import type { TokenCounter } from "../core/tokens/tokens.ts";
-import type { TargetCall } from "./decide.ts";
 import type { PassResult } from "./finish.ts";
 import type { Passes } from "./passes.ts";
 
-export interface CallOptions extends TargetCall {
+export interface CallOptions {
   /** Additional focus for the summary. */
   readonly instructions?: string;
+  /** At most this many tokens, or this share of what the conversation has now. */
+  readonly target?: { readonly tokens: number } | { readonly ratio: number };
   readonly settings?: SettingsInput;
   /** Messages that must stay unchanged, by index in the given list. */
   readonly pinned?: readonly number[];

@@ -152,23 +152,6 @@ const SUMMARY: Columns<SessionSummary> = {
   updatedAt: ["updated_at", TIME],
 };
 
-const CANDIDATE: Columns<Omit<Candidate, "messageId" | "text">> = {
-  sequence: ["sequence", NUMBER],
-  // A constraint of the table holds the column to roles.
-  role: ["role", { read: (row, column) => textIn(row, column) as Role }],
-  isSummary: ["is_summary", FLAG],
-  archivedBy: ["archived_by", ID_OR_NULL],
-  createdAt: ["created_at", TIME],
-};
-
-const MESSAGE: Columns<Omit<StoredMessage, "id" | "body">> = {
-  ...CANDIDATE,
-  order: ["order_key", NUMBER],
-  isPinned: ["is_preserved", FLAG],
-  isEdited: ["is_edited", FLAG],
-  madeBy: ["made_by", ID_OR_NULL],
-};
-
 export const VERSION_COLUMNS = namesIn(VERSION);
 export const COUNTER_COLUMNS = namesIn(COUNTERS);
 export const EVENT_COLUMNS = [...namesIn(EVENT), "system_edit"];
@@ -193,9 +176,6 @@ export const eventOf = reader(EVENT);
 
 /** A query names `view_count` too, which no column holds. */
 export const sessionSummaryOf = reader(SUMMARY);
-
-const candidateFactsOf = reader(CANDIDATE);
-const messageFactsOf = reader(MESSAGE);
 
 const eventOnlyCells = writer(EVENT);
 
@@ -245,9 +225,26 @@ export function hashesOf(rows: readonly Row[]): readonly string[] {
 /** `bytes` holds what `hashesOf(rows)` names. */
 export function storedMessages(rows: readonly Row[], bytes: ReadonlyMap<string, Uint8Array>): readonly StoredMessage[] {
   return rows.map((row) => {
-    const body = attachBody(textIn(row, "body"), textOrNullIn(row, "attachments"), bytes);
-    return { id: messageIdOf(numberIn(row, "sequence")), body, ...messageFactsOf(row) };
+    const sequence = numberIn(row, "sequence");
+    return {
+      id: messageIdOf(sequence),
+      sequence,
+      order: numberIn(row, "order_key"),
+      role: roleIn(row),
+      body: attachBody(textIn(row, "body"), textOrNullIn(row, "attachments"), bytes),
+      isPinned: flagIn(row, "is_preserved"),
+      isSummary: flagIn(row, "is_summary"),
+      isEdited: flagIn(row, "is_edited"),
+      madeBy: textOrNullIn(row, "made_by"),
+      archivedBy: textOrNullIn(row, "archived_by"),
+      createdAt: timeIn(row, "created_at"),
+    };
   });
+}
+
+/** A constraint of the table holds the column to roles. */
+function roleIn(row: Row): Role {
+  return textIn(row, "role") as Role;
 }
 
 /** `bytes` holds what `hashesOf(rows)` names. */
@@ -262,8 +259,16 @@ export function storedEdits(rows: readonly Row[], bytes: ReadonlyMap<string, Uin
 
 /** The message of a row, as the ranking of search takes it. */
 export function candidateOf(row: Row): Candidate {
-  const facts = candidateFactsOf(row);
-  return { ...facts, messageId: messageIdOf(facts.sequence), text: bodyText(jsonIn(row, "body")) };
+  const sequence = numberIn(row, "sequence");
+  return {
+    messageId: messageIdOf(sequence),
+    sequence,
+    role: roleIn(row),
+    text: bodyText(jsonIn(row, "body")),
+    isSummary: flagIn(row, "is_summary"),
+    archivedBy: textOrNullIn(row, "archived_by"),
+    createdAt: timeIn(row, "created_at"),
+  };
 }
 
 /** Conditions on the message `m`. What a rollback took back is in neither scope. */
