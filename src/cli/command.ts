@@ -5,10 +5,12 @@
 
 import { parseArgs } from "node:util";
 import { CompactionError } from "../core/errors.ts";
-import { nearestWord } from "../core/settings/check-schema.ts";
+import { didYouMean } from "../core/settings/check-schema.ts";
 import { type Blocks, type Environment, joinBlocks, type OutputShape, type Terminal, terminalOf } from "./terminal.ts";
 
-/** What a command declares about itself; its name and its line in the list of commands are in commands.ts. */
+export { didYouMean };
+
+/** What a command declares about itself; its name and its line in the list of commands are in dispatch.ts. */
 export interface Command {
   /** What follows the name in the usage line. */
   readonly usage: string;
@@ -175,9 +177,4 @@ function parseStrictly(words: readonly string[], options: OptionSpecs) {
     const [problem = ""] = (cause instanceof Error ? cause.message : String(cause)).split(/\.\s|\n/);
     throw usage(problem.replace(/\.$/, ""));
   }
-}
-
-export function didYouMean(word: string, known: readonly string[]): string {
-  const nearest = nearestWord(word, known);
-  return nearest === undefined ? "" : `; did you mean ${nearest}?`;
 }

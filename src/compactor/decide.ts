@@ -28,6 +28,7 @@ import type { CheckPoint, Settings } from "../core/settings/settings.ts";
 import { structureOf } from "../core/structure/structure.ts";
 import { trimUnanswered } from "../strategies/room.ts";
 import { planOwn, planWith } from "../strategies.ts";
+import type { CallOptions } from "./options.ts";
 
 export interface DecideInput {
   readonly view: Conversation;
@@ -147,14 +148,13 @@ export function quietPlan(input: QuietInput): Plan | undefined {
 }
 
 /** The target that a call asks for, at most the window: a provider refuses anything larger. */
-export function targetFor({ target }: TargetCall, tokens: number, windowTokens: number): number | undefined {
+export function targetFor(
+  { target }: Pick<CallOptions, "target">,
+  tokens: number,
+  windowTokens: number,
+): number | undefined {
   if (target === undefined) return undefined;
   return Math.min("tokens" in target ? target.tokens : Math.floor(shareOf(tokens, target.ratio)), windowTokens);
-}
-
-interface TargetCall {
-  /** At most this many tokens, or this share of what the conversation has now. */
-  readonly target?: { readonly tokens: number } | { readonly ratio: number };
 }
 
 /** The response to a refusal: compactions as often as the settings say, then their last step, then nothing. */

@@ -2,7 +2,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import type { HookContext } from "../core/hooks/hook-events.ts";
-import { isPlainObject } from "../core/json.ts";
+import { isObject, isPlainObject } from "../core/json.ts";
 import type { Message } from "../core/message.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import {
@@ -20,7 +20,7 @@ import type { Passes } from "./passes.ts";
 export interface CallOptions {
   /** Additional focus for the summary. */
   readonly instructions?: string;
-  /** At most this many tokens, or this share of the conversation's current tokens. */
+  /** At most this many tokens, or this share of what the conversation has now. */
   readonly target?: { readonly tokens: number } | { readonly ratio: number };
   readonly settings?: SettingsInput;
   /** Messages that must stay unchanged, by index in the given list. */
@@ -239,11 +239,6 @@ const COUNTER_FUNCTIONS = [
 function arePrices(value: unknown): boolean {
   if (!isObject(value) || value.input === undefined || value.output === undefined) return false;
   return Object.values(value).every((price) => price === undefined || (typeof price === "number" && price >= 0));
-}
-
-/** Of any class: clients and loggers are seldom plain objects. */
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(message: string): CompactionError {

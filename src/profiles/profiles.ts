@@ -2,7 +2,7 @@
 
 import { CompactionError } from "../core/errors.ts";
 import { deepFreeze } from "../core/json.ts";
-import { nearestWord, shownValue } from "../core/settings/check-schema.ts";
+import { didYouMean, shownValue } from "../core/settings/check-schema.ts";
 import { mergeSettings } from "../core/settings/merge-settings.ts";
 import type { Settings, SettingsInput } from "../core/settings/settings.ts";
 import { settingsSchema } from "../core/settings/settings-schema.ts";
@@ -360,8 +360,7 @@ export function isProfileName(name: string): name is ProfileName {
 /** Its complete settings; throws `invalid-settings`, with the name that was probably meant. */
 export function profileNamed(name: string): Settings {
   if (isProfileName(name)) return PROFILES[name];
-  const near = nearestWord(name, profileNames);
-  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  const hint = didYouMean(name, profileNames);
   const message = `Unknown profile ${shownValue(name)}; there are ${profileNames.join(", ")}${hint}`;
   throw new CompactionError("invalid-settings", message);
 }

@@ -8,7 +8,7 @@ import { CompactionError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import type { Message } from "../message.ts";
 import type { Plan, Reason } from "../plan/plan.ts";
-import { nearestWord, shownValue } from "../settings/check-schema.ts";
+import { didYouMean, shownValue } from "../settings/check-schema.ts";
 import { untilAborted } from "../waiting.ts";
 import { aliasNames, type HookAliases, hookOfAlias, type OwnHook } from "./hook-aliases.ts";
 import { type HookContext, type HookEvent, snapshotOf } from "./hook-events.ts";
@@ -173,9 +173,8 @@ function hookOf(name: string, handler: unknown): OwnHook {
 
 function refuseUnknown(name: string): void {
   if (NAMES.includes(name)) return;
-  const near = nearestWord(name, NAMES);
-  const hint = near === undefined ? "" : `; did you mean ${near}?`;
-  throw new CompactionError("invalid-settings", `Unknown hook ${name}; there are ${NAMES.join(", ")}${hint}`);
+  const message = `Unknown hook ${name}; there are ${NAMES.join(", ")}${didYouMean(name, NAMES)}`;
+  throw new CompactionError("invalid-settings", message);
 }
 
 /** Why the pass may not happen; undefined when every gate is open. Each gate gets its own copy of the event. */

@@ -114,8 +114,7 @@ function isInRange(value: unknown, { whole, min, above, max, below }: NumberSche
 
 function checkChoice(path: string, value: unknown, schema: Schema & { type: "choice" }, walk: Walk) {
   if (typeof value === "string" && Object.hasOwn(schema.values, value)) return [];
-  const near = typeof value === "string" ? nearestWord(value, Object.keys(schema.values)) : undefined;
-  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  const hint = typeof value === "string" ? didYouMean(value, Object.keys(schema.values)) : "";
   return wrong(path, value, schema, walk, hint);
 }
 
@@ -244,6 +243,12 @@ export function nearestWord(word: string, known: readonly string[]): string | un
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
+}
+
+/** Empty where no word is near. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const nearest = nearestWord(word, known);
+  return nearest === undefined ? "" : `; did you mean ${nearest}?`;
 }
 
 /** A longer word is no misspelt key, option or command; the bound keeps garbage cheap. */
