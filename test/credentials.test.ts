@@ -191,6 +191,32 @@ test.each(["hunter2", "correcthorsebatterystaple"])(
   },
 );
 
+test.each([
+  ["kubectl get secret db -o jsonpath='{.data.url}'", "cG9zdGdyZXM6Ly9k", true],
+  ["kubectl get secret db -o jsonpath='{.data.url}' | base64 -d", "hunter2x", true],
+  ['echo "$DB_PASSWORD"', "hunter2x", true],
+  ["kubectl get secret db -o jsonpath='{.data.url}'", "Error: secret db2 is not found", false],
+  ["grep -l password src/*.ts", "src/login2.ts", false],
+  ['echo "$TOKEN_FILE"', "/run/secrets/token2", false],
+  ["kubectl get pod -o jsonpath='{.items[0].metadata.name}'", "web-7f3c9d21", false],
+])("%s answers %s", async (command, output, isHidden) => {
+  const [system, ...rest] = chatWith(planted("DB_PASSWORD=")).messages as readonly JsonObject[];
+  const printed = [call("p", { command }), { role: "tool", tool_call_id: "p", content: `${output}\n` }];
+  const prompts: string[] = [];
+  const complete: Complete = async ({ prompt }) => {
+    prompts.push(prompt);
+    return { text: checkpointText("Deploy it.", `It printed ${output}.`), stopReason: "stop" };
+  };
+  const summarizer = llm({ complete, windowTokens: 100_000 });
+  const body = { model: "m", messages: [system, { role: "user", content: "Deploy it." }, ...printed, ...rest] };
+  const { report } = await createCompactor({ format: openaiChat, summarizer, windowTokens: 32_000 }).compact(
+    body as JsonObject,
+    TARGET,
+  );
+  expect(prompts[0]?.includes(output)).toBe(!isHidden);
+  expect(report.result?.summary?.includes(`It printed ${output}.`)).toBe(!isHidden);
+});
+
 test("a failed call that quotes a key: neither the report nor a log line nor the error does", async () => {
   const key = credentialOf("an Anthropic key", seed);
   const failing: Complete = async () => {

@@ -6,10 +6,11 @@
 
 import type { SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { isArray, isObject, JSON_DEPTH_MAX, type JsonArray, type JsonObject, type JsonValue } from "../core/json.ts";
-import type { MediaSource, Message, Part } from "../core/message.ts";
+import type { MediaSource, Message, Part, ToolCallPart, ToolResultPart } from "../core/message.ts";
 import { once } from "../core/remember.ts";
 import { isNamedSecret, redactSecrets, secretMark } from "../core/secrets/secrets.ts";
-import { pairCalls, resultNames } from "../core/structure/pairing.ts";
+import { pairCalls } from "../core/structure/pairing.ts";
+import { headOf } from "../core/text.ts";
 
 export interface Redactor {
   /** The same input, with the same message objects where nothing was hidden. Remembers what was found. */
@@ -101,8 +102,8 @@ function mapTexts<Value>(value: Value, change: (text: string) => string): Value 
 
 function redactedInput<Input extends SummaryInput>(input: Input, hiding: CredentialFilter): Input {
   const { messages, turnPrefix, kept, cut, previous, instructions } = input;
-  const names = once(() => resultNames(pairCalls([...messages, ...turnPrefix, ...kept])));
-  const clean = (list: readonly Message[]): readonly Message[] => redactedMessages(list, names, hiding);
+  const calls = once(() => callsOfResults([...messages, ...turnPrefix, ...kept]));
+  const clean = (list: readonly Message[]): readonly Message[] => redactedMessages(list, calls, hiding);
   const said = (text: string): string => hiding.in(text, secretMark);
   return {
     ...input,
@@ -115,13 +116,58 @@ function redactedInput<Input extends SummaryInput>(input: Input, hiding: Credent
   };
 }
 
+type CallOfResult = () => ReadonlyMap<Part, ToolCallPart>;
+
+function callsOfResults(messages: readonly Message[]): ReadonlyMap<Part, ToolCallPart> {
+  return new Map(
+    pairCalls(messages).calls.flatMap(({ part, results }) => results.map((result) => [result.part, part])),
+  );
+}
+
+/** One word that is no path, and nothing else. */
+const BARE_WORD = /^\s*(?![/~.])\S{6,1024}\s*$/;
+/** How commands print one value of what they name. */
+const PRINTS =
+  /jsonpath|go-template|base64 (?:-d|-D|--decode)|-o tsv|--output[ =]text|-field[ =]|\bop read|versions access|printenv|echo "?\$|auth token|config get|\bpass show|find-\w+-password/;
+const NAMES_SECRET = /secret|passw|token|credential|[_-]key\b|\bop read|\bpass show/i;
+
+/** Whether a call asked for the value of a credential, and its result is a bare value. */
+function printsSecret(part: Part, calls: CallOfResult): part is ToolResultPart {
+  if (part.type !== "tool-result" || part.content.length !== 1) return false;
+  const [content] = part.content;
+  if (content?.type !== "text" || !BARE_WORD.test(content.text)) return false;
+  const command = commandIn(calls().get(part)?.input ?? "");
+  return PRINTS.test(command) && NAMES_SECRET.test(command);
+}
+
+const COMMAND_CHARS_MAX = 4_000;
+
+/** The arguments that are texts, or lists of them. */
+function commandIn(input: JsonValue): string {
+  const values = isObject(input) ? Object.values(input) : [input];
+  return values
+    .flatMap((value) => value ?? [])
+    .flatMap((value) => (typeof value === "string" ? headOf(value, COMMAND_CHARS_MAX) : []))
+    .join(" ");
+}
+
+function hiddenResult(part: ToolResultPart, mark: Mark, hiding: CredentialFilter): ToolResultPart {
+  const content = part.content.map((inner) =>
+    inner.type === "text" ? { ...inner, text: hiding.whole(inner.text.trim(), mark) } : inner,
+  );
+  return { ...part, content };
+}
+
 function redactedMessages(
   messages: readonly Message[],
-  names: () => ReadonlyMap<Part, string>,
+  calls: CallOfResult,
   hiding: CredentialFilter,
 ): readonly Message[] {
   return mapped(messages, (message) => {
-    const parts = mapped(message.parts, (part) => redactedPart(part, markFor(part, message, names), hiding));
+    const parts = mapped(message.parts, (part) => {
+      const mark = markFor(part, message, calls);
+      return printsSecret(part, calls) ? hiddenResult(part, mark, hiding) : redactedPart(part, mark, hiding);
+    });
     return parts === message.parts ? message : { ...message, parts };
   });
 }
@@ -147,9 +193,10 @@ const PLACES: Readonly<Record<Message["role"], string>> = {
   tool: "a tool message",
 };
 
-function markFor(part: Part, { role }: Message, names: () => ReadonlyMap<Part, string>): Mark {
+function markFor(part: Part, { role }: Message, calls: CallOfResult): Mark {
   if (part.type === "tool-call") return () => secretMark(`a call of ${toolName(part.name)}`);
-  if (part.type === "tool-result") return () => secretMark(`the result of ${toolName(part.name ?? names().get(part))}`);
+  if (part.type === "tool-result")
+    return () => secretMark(`the result of ${toolName(part.name ?? calls().get(part)?.name)}`);
   return () => secretMark(PLACES[role]);
 }
 
