@@ -7,7 +7,8 @@ import { QUOTATION_NOTE } from "../src/core/search/quotation.ts";
 import { palimpsest } from "../src/fetch.ts";
 import { formatNames } from "../src/formats.ts";
 import { memoryStore } from "../src/stores/memory.ts";
-import { type ScriptedReply, startProviderServer } from "../src/testing/server.ts";
+import { type Fault, type ScriptedReply, startProviderServer } from "../src/testing/server.ts";
+import { longBody } from "./fetch-agents.ts";
 import { sampleOf } from "./sample.ts";
 import { AGENTS } from "./sdk-agents.ts";
 
@@ -84,6 +85,24 @@ describe.each([false, true])("streamed: %s", (isStream) => {
     expect(await Array.fromAsync(store.examine())).toEqual([]);
   });
 });
+
+test.each<Fault>([{ type: "overloaded", inStream: true }, { type: "garbage" }])(
+  "an answer with the fault %j is the client's as it came, and nothing failed here",
+  async (fault) => {
+    const server = await startProviderServer({ reply: () => "Hello." });
+    onTestFinished(() => server.close());
+    const errors: unknown[] = [];
+    const options = { store: memoryStore(), recall: true, windowTokens: 24_000 };
+    const ours = palimpsest({ ...options, onError: (error) => errors.push(error) });
+    const body = JSON.stringify({ ...longBody(60), stream: true });
+    const init = { method: "POST", body, headers: { authorization: "Bearer none" } };
+    server.failNext(fault);
+    const response = await ours(`${server.origin}/v1/chat/completions`, init);
+    expect(await response.text()).toContain(fault.type === "garbage" ? "garbage" : "overloaded");
+    expect(server.requests[0]?.bytes.toString()).toContain(`"${RECALL_NAME}"`);
+    expect(errors).toEqual([]);
+  },
+);
 
 test("recall needs a store", () => {
   expect(() => palimpsest({ recall: true })).toThrow("`recall` needs a `store`");

@@ -4,7 +4,7 @@
  * its end where it calls anything, else until it has said a few sentences. Without a call of ours, its bytes are passed on as they came.
  */
 
-import { isArray, isObject, type JsonObject } from "../core/json.ts";
+import { isArray, isObject, type JsonArray, type JsonObject } from "../core/json.ts";
 import { RECALL_NAME } from "../core/plan/user-voice.ts";
 import type { Format } from "../core/ports.ts";
 import { ANSWER_EVENTS, type AnswerEvents } from "./answer-events.ts";
@@ -37,8 +37,8 @@ type Verdict = "none" | "again" | "shown";
 /** Keeps the calls of ours and what they found; `again` where that is all that the model asked for. */
 async function verdictOn(answer: JsonObject, input: RecallInput, isShown: boolean): Promise<Verdict> {
   const { format, recall, mayAskAgain, failed } = input;
+  const reply = replyIn(answer, format);
   try {
-    const reply = format.readReply(answer) ?? [];
     const calls = format
       .decode(reply)
       .messages.flatMap(({ parts }) =>
@@ -50,6 +50,15 @@ async function verdictOn(answer: JsonObject, input: RecallInput, isShown: boolea
   } catch (error) {
     failed(error);
     return "none";
+  }
+}
+
+/** Nothing of an answer that failed or broke off: it is the client's as it came. */
+function replyIn(answer: JsonObject, format: Format): JsonArray {
+  try {
+    return format.readReply(answer) ?? [];
+  } catch {
+    return [];
   }
 }
 
