@@ -191,7 +191,6 @@ function clientOf(headers: Headers): string {
 }
 
 function liveRequest({ call, endpoint, body, compactor: { format } }: Recognised): LiveRequest {
-  const isModelInUrl = endpoint.model !== undefined;
-  const asked: JsonObject = withModel(body, endpoint);
-  return { format, url: call.url, body: asked, isModelInUrl, send: (question) => call.send(question) };
+  const asked = withModel(body, endpoint);
+  return { format, url: call.url, body: asked, endpoint, send: (question) => call.send(question) };
 }

@@ -12,7 +12,7 @@ import {
   numberOf,
   stringOf,
 } from "../core/json.ts";
-import type { FormatName } from "../core/message.ts";
+import type { SpokenFormat } from "./endpoints.ts";
 
 export interface AnswerEvents {
   /** The text that an event shows to a reader. */
@@ -29,7 +29,7 @@ export interface AnswerEvents {
 /** By the name of the tool. */
 export type IsLeftOut = (name: string | undefined) => boolean;
 
-export const ANSWER_EVENTS: Readonly<Record<FormatName, AnswerEvents>> = {
+export const ANSWER_EVENTS: Readonly<Record<SpokenFormat, AnswerEvents>> = {
   "anthropic-messages": {
     shown: ({ delta }) => textOf(delta, "text"),
     beginsCall: ({ content_block: block }) => field(block, "type") === "tool_use",

@@ -11,6 +11,7 @@ import type { FormatName } from "../core/message.ts";
 import type { TrafficStore } from "../core/store/traffic.ts";
 import { untilAborted } from "../core/waiting.ts";
 import { type AnswerReader, createAnswerReader, truncation } from "./answer.ts";
+import { ANSWER_EVENTS } from "./answer-events.ts";
 import { asksForStream, type Endpoint, modelOf, withModel } from "./endpoints.ts";
 import type { Fitted, Keeper, KeptRequest, RefusedRequest } from "./keeper.ts";
 import { answerRecalls } from "./recall.ts";
@@ -81,16 +82,17 @@ interface Sent {
 const RECALLS_MAX = 12;
 
 export async function converse(request: Recognised): Promise<Response> {
-  const { compactor, hearing } = request;
+  const { compactor, endpoint, hearing } = request;
   const asked = askedBy(request);
   let sent = asked && (await prepare(request, asked));
   for (let recalls = 1; ; recalls++) {
     const { response, fitted } = await sendFitting(request, { sent, asked });
     const recall = fitted?.recall;
     if (recall === undefined || asked === undefined) return response;
-    const { format } = compactor;
-    const { failed } = hearing;
-    const answered = await answerRecalls(response, { format, recall, mayAskAgain: recalls < RECALLS_MAX, failed });
+    const answered = await answerRecalls(response, {
+      ...{ format: compactor.format, events: ANSWER_EVENTS[endpoint.format], recall, failed: hearing.failed },
+      mayAskAgain: recalls < RECALLS_MAX,
+    });
     if (answered !== undefined) return answered;
     throwIfAborted(request.call.signal);
     sent = await prepare(request, asked);

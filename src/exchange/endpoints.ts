@@ -7,13 +7,13 @@ import { isArray, isObject, type JsonObject, stringOf } from "../core/json.ts";
 import type { FormatName } from "../core/message.ts";
 
 export interface Endpoint {
-  readonly format: FormatName;
+  readonly format: SpokenFormat;
   /** The model that the address names; undefined where the body does. */
   readonly model: string | undefined;
 }
 
 /** The first path that matches decides. A group `model` is the part of the path that names it. */
-const ENDPOINTS: readonly (readonly [path: RegExp, format: FormatName])[] = [
+const ENDPOINTS = [
   [/\/messages$/, "anthropic-messages"],
   // Anthropic's models at Google Cloud and Amazon Bedrock.
   [/\/publishers\/anthropic\/models\/(?<model>[^/]+):(?:rawPredict|streamRawPredict)$/, "anthropic-messages"],
@@ -21,7 +21,10 @@ const ENDPOINTS: readonly (readonly [path: RegExp, format: FormatName])[] = [
   [/\/chat\/completions$/, "openai-chat"],
   [/\/responses$/, "openai-responses"],
   [/\/models\/(?<model>[^/]+):(?:generateContent|streamGenerateContent)$/, "gemini"],
-];
+] as const satisfies readonly (readonly [path: RegExp, format: FormatName])[];
+
+/** A format that is spoken at one of these addresses. */
+export type SpokenFormat = (typeof ENDPOINTS)[number][1];
 
 export function endpointAt(method: string, url: string): Endpoint | undefined {
   if (method.toUpperCase() !== "POST" || !URL.canParse(url)) return undefined;

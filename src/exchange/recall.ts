@@ -7,13 +7,14 @@
 import { isArray, isObject, type JsonArray, type JsonObject } from "../core/json.ts";
 import { RECALL_NAME } from "../core/plan/user-voice.ts";
 import type { Format } from "../core/ports.ts";
-import { ANSWER_EVENTS, type AnswerEvents } from "./answer-events.ts";
+import type { AnswerEvents } from "./answer-events.ts";
 import { parseJson } from "./request-body.ts";
 import { type Block, sseBlocks, writeBlock } from "./sse-blocks.ts";
 import type { Recaller } from "./stored-view.ts";
 
 export interface RecallInput {
   readonly format: Format;
+  readonly events: AnswerEvents;
   readonly recall: Recaller;
   /** Whether the model may be asked again; otherwise the client gets what it has said. */
   readonly mayAskAgain: boolean;
@@ -64,8 +65,8 @@ function replyIn(answer: JsonObject, format: Format): JsonArray {
 
 async function answerWhole(response: Response, input: RecallInput): Promise<Response | undefined> {
   const bytes = await response.arrayBuffer();
+  const { events } = input;
   const body = parseJson(new TextDecoder().decode(bytes));
-  const events = ANSWER_EVENTS[input.format.name];
   const chunks = isArray(body) ? body.filter(isObject) : undefined;
   const answer = chunks === undefined ? body : events.whole(chunks);
   const verdict = isObject(answer) ? await verdictOn(answer, input, false) : "none";
@@ -90,7 +91,7 @@ async function answerStream(
   body: ReadableStream<Uint8Array>,
   input: RecallInput,
 ): Promise<Response | undefined> {
-  const events = ANSWER_EVENTS[input.format.name];
+  const { events } = input;
   const blocks = sseBlocks(body);
   const held: Block[] = [];
   let said = 0;
@@ -111,7 +112,7 @@ async function answerStream(
 
 /** What is behind the first call is held back to the end. */
 function passOn(held: readonly Block[], rest: AsyncGenerator<Block>, input: RecallInput): ReadableStream<Uint8Array> {
-  const events = ANSWER_EVENTS[input.format.name];
+  const { events } = input;
   const encoder = new TextEncoder();
   const passed: Block[] = [...held];
   const waiting = [textOf(held)];

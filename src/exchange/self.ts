@@ -10,7 +10,7 @@ import { textsOf } from "../core/message.ts";
 import type { Format } from "../core/ports.ts";
 import type { Completion, CompletionRequest } from "../summarizers/ask.ts";
 import { llm } from "../summarizers/llm.ts";
-import { unstreamed } from "./endpoints.ts";
+import { type Endpoint, unstreamed } from "./endpoints.ts";
 import { parseJson } from "./request-body.ts";
 
 /** The request that is being compacted, and how to send another one like it. */
@@ -18,8 +18,7 @@ export interface LiveRequest {
   readonly format: Format;
   readonly url: string;
   readonly body: JsonObject;
-  /** The address names the model, and no body does. */
-  readonly isModelInUrl: boolean;
+  readonly endpoint: Endpoint;
   send(question: { readonly url: string; readonly body: string; readonly signal: AbortSignal }): Promise<Response>;
 }
 
@@ -35,7 +34,7 @@ async function ask(live: LiveRequest | undefined, question: CompletionRequest): 
     throw new CompactionError("summary-failed", "There is no request whose model could be asked.");
   const { format } = live;
   const asked = isObject(question.body) ? question.body : questionBody(live, question);
-  const { url, body } = unstreamed(live.url, live.isModelInUrl ? withoutModel(asked) : asked);
+  const { url, body } = unstreamed(live.url, live.endpoint.model === undefined ? asked : withoutModel(asked));
   const response = await live.send({ url, body: JSON.stringify(body), signal: question.signal });
   const text = await response.text();
   if (!response.ok) {
@@ -59,7 +58,7 @@ export function withoutModel({ model: _, ...rest }: JsonObject): JsonObject {
 function questionBody(live: LiveRequest, { system, prompt, maxOutputTokens }: CompletionRequest): JsonObject {
   const { model, anthropic_version: version } = live.body;
   const user = { role: "user", content: prompt };
-  switch (live.format.name) {
+  switch (live.endpoint.format) {
     case "anthropic-messages":
       return { anthropic_version: version, model, max_tokens: maxOutputTokens, system, messages: [user] };
     case "openai-chat": {
@@ -77,6 +76,6 @@ function questionBody(live: LiveRequest, { system, prompt, maxOutputTokens }: Co
         generationConfig: { maxOutputTokens },
       };
     default:
-      return live.format.name satisfies never;
+      return live.endpoint.format satisfies never;
   }
 }

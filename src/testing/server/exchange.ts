@@ -4,7 +4,7 @@
  */
 
 import { isObject, type JsonObject } from "../../core/json.ts";
-import type { Conversation, FormatName } from "../../core/message.ts";
+import type { Conversation } from "../../core/message.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
 import { messagesApi } from "./anthropic/messages-api.ts";
 import { geminiApi } from "./gemini-api.ts";
@@ -21,11 +21,12 @@ import {
   type Reading,
   type Refusal,
   type ScriptedReply,
+  type ServedFormat,
   type ServerMemory,
   type WrittenAnswer,
 } from "./provider-api.ts";
 
-export const PROVIDER_APIS: Readonly<Record<FormatName, ProviderApi>> = {
+export const PROVIDER_APIS: Readonly<Record<ServedFormat, ProviderApi>> = {
   "anthropic-messages": messagesApi,
   "openai-chat": chatApi,
   "openai-responses": responsesApi,
@@ -197,7 +198,7 @@ const ROUTES: readonly (Pick<ProviderCall, "format" | "kind"> & { readonly patte
 ];
 
 /** Some compactions are asked for in the body of an ordinary request. */
-export function asksForCompaction(format: FormatName, body: JsonObject): boolean {
+export function asksForCompaction(format: ServedFormat, body: JsonObject): boolean {
   if (format === "anthropic-messages") return isObject(body.compaction);
   return format === "openai-responses" && endsWithTrigger(body);
 }

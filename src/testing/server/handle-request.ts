@@ -4,12 +4,11 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { isObject, type JsonObject, stringOf } from "../../core/json.ts";
-import type { FormatName } from "../../core/message.ts";
 import type { Usage } from "../../core/ports.ts";
 import { formatNamed } from "../../formats.ts";
 import { deliver, type Fault, refuse, sendJson } from "./deliver.ts";
 import { answerCall, asksForCompaction, type Exchange, type Outcome, PROVIDER_APIS, routeOf } from "./exchange.ts";
-import type { ProviderCall, Refusal } from "./provider-api.ts";
+import type { ProviderCall, Refusal, ServedFormat } from "./provider-api.ts";
 
 export interface RecordedRequest {
   readonly method: string;
@@ -21,7 +20,7 @@ export interface RecordedRequest {
   /** Undefined for what is no JSON object. */
   readonly body: JsonObject | undefined;
   /** Absent where the path belongs to none of the APIs. */
-  readonly format?: FormatName;
+  readonly format?: ServedFormat;
   readonly kind?: ProviderCall["kind"];
   readonly model?: string;
   /** Absent while the request is under way. */

@@ -10,9 +10,12 @@ import type { Violation } from "../../core/ports.ts";
 import type { TokenCounter } from "../../core/tokens/tokens.ts";
 import type { CachePolicy } from "./prompt-cache.ts";
 
+/** A format that the test server answers in. */
+export type ServedFormat = Extract<FormatName, "anthropic-messages" | "openai-chat" | "openai-responses" | "gemini">;
+
 /** A request to one of the four APIs: an answer of the model, the provider's own compaction, or a token count. */
 export interface ProviderCall {
-  readonly format: FormatName;
+  readonly format: ServedFormat;
   readonly kind: "answer" | "compact" | "count";
   readonly model: string;
   readonly isStream: boolean;
