@@ -72,7 +72,7 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
 }
 
 /** Of one result, so much is searched for the names of its fields. */
-const RESULT_CHARS_MAX = 40_000;
+const RESULT_CHARS_MAX = 20_000;
 /** A field's name, in JSON however often it is quoted. */
 const FIELD_NAME = /(?<![A-Za-z_])([A-Za-z_]{3,60})\\{0,9}["'] ?:/g;
 
