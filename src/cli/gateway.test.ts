@@ -88,23 +88,24 @@ describe("where it is", () => {
     environment = {},
     output: object = {},
     meanwhile: (text: string) => Promise<void> = async () => {},
+    ending: NodeJS.Signals = "SIGINT",
   ): Promise<string> {
-    const interrupts: (() => void)[] = [];
+    const interrupts = new Map<string, () => void>();
     const shown = Promise.withResolvers<string>();
     const io: Io = {
       stdin: Readable.from([]),
       stdout: { ...output, write: shown.resolve },
       stderr: { write: () => true },
       environment,
-      onInterrupt: (listener) => {
-        interrupts.push(listener);
+      onInterrupt: (listener, signal = "SIGINT") => {
+        interrupts.set(signal, listener);
         return () => {};
       },
     };
     const ended = runPalimpsest(["gateway", "--port", "0", ...words], io);
     const text = await shown.promise;
     await meanwhile(text);
-    interrupts[0]?.();
+    interrupts.get(ending)?.();
     expect(await ended).toBe(0);
     return text;
   }
@@ -138,6 +139,10 @@ describe("where it is", () => {
       });
       expect(seen).toContain("Dashboard");
     }
+  });
+
+  test("without a file to read again, a terminal that is closed ends it", async () => {
+    expect(await greeting([], {}, {}, async () => {}, "SIGHUP")).toContain("palimpsest gateway on");
   });
 
   test("the help on a client has the address that is asked for", async () => {

@@ -77,7 +77,8 @@ async function run(given: Words, io: Io): Promise<ExitCode> {
   };
   try {
     const server = await serveGateway(settled(first));
-    const ended = untilEnded(server, io, () => server.reload(settled(readOptions(given, io))));
+    const reload = (): void => server.reload(settled(readOptions(given, io)));
+    const ended = untilEnded(server, io, given.text("config") === undefined ? undefined : reload);
     const dashboard =
       pagesFor !== undefined
         ? `Dashboard: ${server.url}/`
@@ -106,8 +107,8 @@ async function dashboardOver(
   };
 }
 
-/** Ctrl-C and SIGTERM end it; SIGHUP has it read its settings again. */
-async function untilEnded(server: GatewayServer, io: Io, reload: () => void): Promise<ExitCode> {
+/** Ctrl-C and SIGTERM end it. SIGHUP has it read its file again; without one, it is a terminal that was closed. */
+async function untilEnded(server: GatewayServer, io: Io, reload: (() => void) | undefined): Promise<ExitCode> {
   const ended = Promise.withResolvers<ExitCode>();
   let isEnding = false;
   const end = (): void => {
@@ -121,14 +122,18 @@ async function untilEnded(server: GatewayServer, io: Io, reload: () => void): Pr
   };
   const read = (): void => {
     try {
-      reload();
+      reload?.();
       tell({ level: "info", event: "reload" });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       tell({ level: "error", event: "reload", message });
     }
   };
-  const stops = [io.onInterrupt(end), io.onInterrupt(end, "SIGTERM"), io.onInterrupt(read, "SIGHUP")];
+  const stops = [
+    io.onInterrupt(end),
+    io.onInterrupt(end, "SIGTERM"),
+    io.onInterrupt(reload === undefined ? end : read, "SIGHUP"),
+  ];
   try {
     return await ended.promise;
   } finally {
