@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { assistant, called, message, summarize, user } from "../../test/embedded-summary.ts";
+import type { Summary } from "../core/checkpoint/summary.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Message, text } from "../core/message.ts";
 import { passagesOf } from "./extractive/text.ts";
@@ -247,4 +248,22 @@ test("a result that only repeats its call is not told", async () => {
   ]);
   expect(checkpoint?.done).toEqual(["edit_file: src/gate.ts", "bash: make locks/quay → locks/quay holds 17 gates"]);
   expect(checkpoint?.criticalContext.join("\n")).not.toContain("Replaced");
+});
+
+test("what was told once outlasts what was only looked at since, over many passes", async () => {
+  let previous: Summary | undefined;
+  const port = (pass: number): string => `service-${pass} listens on port ${20_000 + 37 * pass}`;
+  for (let pass = 1; pass <= 8; pass++) {
+    const reads = Array.from({ length: 30 }, (_, at) =>
+      called("read_file", { path: `src/module-${30 * pass + at}.ts` }, `export const gate = ${at};`),
+    );
+    const messages = [user("Read every module."), ...reads.flat(), assistant(`Noted: ${port(pass)}.`), ...WORK];
+    const { text, checkpoint } = await summarize(messages, {
+      ...(previous !== undefined && { previous }),
+      budgetTokens: 600,
+    });
+    previous = { text, ...(checkpoint !== undefined && { checkpoint }) };
+  }
+  for (let pass = 1; pass <= 8; pass++) expect(previous?.text).toContain(port(pass));
+  expect(previous?.text).toMatch(/read_file: src\/module-/);
 });

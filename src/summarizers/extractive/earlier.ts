@@ -3,6 +3,7 @@
 import { type Checkpoint, failuresIn, OUTCOME_MARK, parseCheckpoint } from "../../core/checkpoint/checkpoint.ts";
 import type { Summary } from "../../core/checkpoint/summary.ts";
 import { filesOfCall } from "../call-files.ts";
+import { kindOfName } from "./calls.ts";
 import { type LoggedCall, tryKey } from "./log.ts";
 import { contentWords, oneLine, passagesOf } from "./text.ts";
 import type { Unit } from "./units.ts";
@@ -27,6 +28,14 @@ export interface Earlier {
 /** All of it came before the first message. */
 const START = -10_000;
 const LINE_CHARS_MAX = 1_200;
+/** A line is worth something for having been chosen before. */
+const BONUS: Partial<Record<Unit["section"], number>> = {
+  log: WEIGHTS.change / 2,
+  failure: WEIGHTS.failure / 2,
+  summary: WEIGHTS.conclusion,
+};
+/** An action and what it was done to, without an outcome. */
+const READ_LINE = /^([\w.:/-]{1,80}): ((?:(?! → ).)+)$/;
 
 export function earlierOf(previous: Summary | undefined, since: Since): Earlier {
   if (previous === undefined) return { checkpoint: undefined, units: [] };
@@ -39,10 +48,17 @@ export function earlierOf(previous: Summary | undefined, since: Since): Earlier 
     text: oneLine(text, LINE_CHARS_MAX),
     order: order++,
     ids: sources.get(text) ?? [],
-    bonus: section === "log" ? WEIGHTS.change * 0.5 : section === "failure" ? WEIGHTS.failure * 0.5 : 0,
+    bonus: BONUS[section] ?? 0,
     factor: section === "request" ? WEIGHTS.first : 1,
     ...(role !== undefined && { role }),
   });
+  const logUnits = (line: string): readonly Unit[] => {
+    const [, action = "", objects = ""] = READ_LINE.exec(line) ?? [];
+    if (action === "" || kindOfName(action) !== "read") return [unit("log", line, "")];
+    return objects.split("; ").map((object) => {
+      return { ...unit("log", object, action), ids: sources.get(line) ?? [], head: action, bonus: WEIGHTS.read };
+    });
+  };
   const { goal, latestRequest, constraints, done, decisions, criticalContext } = checkpoint;
   const plan: readonly Unit[] = since.hasPlan
     ? []
@@ -54,7 +70,7 @@ export function earlierOf(previous: Summary | undefined, since: Since): Earlier 
     ...goal.map((text, index) => unit("request", text, index === 0 || !since.hasRequest ? "goal" : "earlier")),
     ...(latestRequest === undefined ? [] : [unit("request", latestRequest, since.hasRequest ? "earlier" : "goal")]),
     ...constraints.map((text) => unit("rule", text)),
-    ...done.map((text) => unit("log", text, "")),
+    ...done.flatMap(logUnits),
     ...decisions.map(({ decision, reason }) =>
       unit("summary", reason === undefined ? decision : `${decision} — ${reason}`),
     ),
