@@ -132,6 +132,7 @@ test("an item of a long list keeps what stands below it", () => {
 test("headings and words between calls that tell nothing are left out, bold words stay without their marks", async () => {
   const context = await contextOf(
     assistant("**Step 4: Check the seals**\n\n**Chamber two** leaks at valve 17. The cause is a worn seal."),
+    user("And now?"),
     message("assistant", text("I have the full picture now."), {
       type: "tool-call",
       callId: "look",
@@ -248,6 +249,21 @@ test("a result that only repeats its call is not told", async () => {
   ]);
   expect(checkpoint?.done).toEqual(["edit_file: src/gate.ts", "bash: make locks/quay → locks/quay holds 17 gates"]);
   expect(checkpoint?.criticalContext.join("\n")).not.toContain("Replaced");
+});
+
+test("words in a message of their own before a call count as words between calls", async () => {
+  const steps = Array.from({ length: 20 }, (_, at) => [
+    assistant(`Opening gate ${at}.`),
+    ...called("open_gate", { gate: at }, "ok"),
+  ]);
+  const { checkpoint } = await summarize([
+    user("Open all gates."),
+    ...steps.flat(),
+    assistant("All 20 gates are open."),
+    user("Go on."),
+  ]);
+  expect(checkpoint?.criticalContext).toContain("Assistant: All 20 gates are open.");
+  expect(checkpoint?.criticalContext.length).toBeLessThan(4);
 });
 
 test("what was told once outlasts what was only looked at since, over many passes", async () => {

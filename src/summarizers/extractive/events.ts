@@ -63,13 +63,14 @@ export function eventsOf(messages: readonly Message[], { userTools, kept, cut }:
   const voice = userVoice(messages, userTools);
   const calls = new Map<Part, PairedCall>();
   for (const call of pairCalls(messages).calls) calls.set(call.part, call);
+  const working = workingMessages(messages);
   const events: Event[] = [];
   let isStarted = false;
   messages.forEach((message, at) => {
     const place: Place = { at, ids: [message.id], isKept: kept.has(message.id) };
     if (message.role === "assistant") {
       isStarted = true;
-      addAssistant(message, { place, calls, messages, cut, events });
+      addAssistant(message, { place, calls, messages, cut, working, events });
     } else if (isForeignSummary(message)) {
       const [summary = "", ...others] = plainTexts(message);
       events.push({ type: "summary", text: summary, isFinal: false, ...place });
@@ -96,10 +97,23 @@ interface AddingCalls extends Adding {
   readonly calls: ReadonlyMap<Part, PairedCall>;
   readonly messages: readonly Message[];
   readonly cut: ReadonlySet<string>;
+  readonly working: ReadonlySet<Message>;
 }
 
-function addAssistant(message: Message, { place, calls, messages, cut, events }: AddingCalls): void {
-  const isFinal = !message.parts.some(({ type }) => type === "tool-call");
+/** Messages of the assistant with a call, or right before one: some formats have a message for each. */
+function workingMessages(messages: readonly Message[]): ReadonlySet<Message> {
+  const working = new Set<Message>();
+  let next: Message | undefined;
+  for (const message of messages.toReversed()) {
+    const calls = message.parts.some(({ type }) => type === "tool-call");
+    if (message.role === "assistant" && (calls || (next !== undefined && working.has(next)))) working.add(message);
+    next = message;
+  }
+  return working;
+}
+
+function addAssistant(message: Message, { place, calls, messages, cut, working, events }: AddingCalls): void {
+  const isFinal = !working.has(message);
   for (const part of message.parts) {
     if (part.type === "text" && part.text.trim() !== "")
       events.push({ type: "assistant", text: part.text, isFinal, ...place });

@@ -126,7 +126,7 @@ const TELLING_WORDS_MIN = { final: 3, betweenCalls: 5 };
 function isInterjection(text: string, isFinal: boolean, language: Language): boolean {
   const small = smallWords(language);
   const least = isFinal ? TELLING_WORDS_MIN.final : TELLING_WORDS_MIN.betweenCalls;
-  return !/[\d_/`]/.test(text) && contentWords(text).filter((word) => !small.has(word)).length < least;
+  return !/[\d_/`]|[a-z][A-Z]/.test(text) && contentWords(text).filter((word) => !small.has(word)).length < least;
 }
 
 export function logUnits(lines: readonly LogLine[], last: number): readonly Unit[] {
