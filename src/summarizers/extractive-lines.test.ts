@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { assistant, called, message, summarize, user } from "../../test/embedded-summary.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Message, text } from "../core/message.ts";
+import { eventsOf } from "./extractive/events.ts";
 import { passagesOf } from "./extractive/text.ts";
 
 /** What a reader sees: each line tells something, whatever tools and writers it came from. */
@@ -247,4 +248,49 @@ test("a result that only repeats its call is not told", async () => {
   ]);
   expect(checkpoint?.done).toEqual(["edit_file: src/gate.ts", "bash: make locks/quay → locks/quay holds 17 gates"]);
   expect(checkpoint?.criticalContext.join("\n")).not.toContain("Replaced");
+});
+
+test.each([
+  ["refused", "Your proposed edit has introduced new syntax error(s). Read them.\nERRORS:\n- E999 unexpected indent"],
+  ["not applied", "The change was not applied: the file is locked."],
+  ["a record that says nothing else", JSON.stringify({ isError: false, message: "Gate 'north' does not exist" })],
+  ["an error that ends in a list", JSON.stringify({ isError: false, error: "Gate 'north' not found. Gates: []" })],
+])("a change that was not made is a failure: %s", async (_name, output) => {
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called("edit_gate", { gate: "north" }, output),
+    user("Go on."),
+  ]);
+  expect(checkpoint?.done).toEqual([]);
+  expect(checkpoint?.toolFailures).toHaveLength(1);
+});
+
+test("a result that begins by saying success is none, unless its flag says so", async () => {
+  const output = "The file lock.sh has been updated. Its lines:\n  4  echo 'locked'\n  5  exit 1";
+  const made = (isError: boolean) =>
+    summarize([user("Do it."), ...called("edit", { path: "lock.sh" }, output, isError), user("Go on.")]);
+  expect((await made(false)).checkpoint?.toolFailures).toEqual([]);
+  expect((await made(true)).checkpoint?.toolFailures).toHaveLength(1);
+});
+
+test("of a trace the line that names what was thrown is told", async () => {
+  const trace = [
+    "Traceback (most recent call last):",
+    '  File "gate.py", line 4, in open',
+    "    raise last_exception",
+    "LockError: berth B12 is taken",
+  ].join("\n");
+  const { checkpoint } = await summarize([user("Do it."), ...called("run_gate", {}, trace), user("Go on.")]);
+  expect(checkpoint?.toolFailures[0]?.summary).toContain("LockError: berth B12 is taken");
+});
+
+test("outputs that follow each other carry no messages on from one to the next", () => {
+  const outputs = Array.from({ length: 40 }, (_, index) => user(`OBSERVATION: gate ${index}`));
+  const events = eventsOf([user("Do it."), assistant("Look.\n```\nls\n```"), ...outputs], {
+    userTools: undefined,
+    kept: new Set(),
+    cut: new Set(),
+  });
+  const ids = events.filter(({ type }) => type === "call").map((event) => event.ids.length);
+  expect(ids).toEqual([2, ...Array.from({ length: 39 }, () => 1)]);
 });
