@@ -159,6 +159,8 @@ test("what must hold in the description of a task is no rule, what the user asks
     ...WORK,
     user("From now on write metres, never feet."),
     ...WORK,
+    user("What paints the gate? It should be darker, don't touch the palette, look into the paint."),
+    ...WORK,
     user("Go on."),
   ]);
   expect(checkpoint?.constraints).toEqual(["Never delete a gate.", "From now on write metres, never feet."]);
@@ -293,4 +295,31 @@ test("outputs that follow each other carry no messages on from one to the next",
   });
   const ids = events.filter(({ type }) => type === "call").map((event) => event.ids.length);
   expect(ids).toEqual([2, ...Array.from({ length: 39 }, () => 1)]);
+});
+
+/** More than a small budget holds, about something else. */
+const TIPS = Array.from({ length: 30 }, (_, index) => `Never close gate ${index} while a boat is in the lock.`).join(
+  "\n",
+);
+
+test("of a request that is told in part its beginning is told first, and no line of code", async () => {
+  const request = [
+    "We look for the leak of the north lock. The lock keeper named it Wet Harbor. The report says:",
+    "12: gate = open(chamber)",
+    "gate = open_gate(north, slowly)",
+    "Water stands in chamber B12.",
+    TIPS,
+  ].join("\n");
+  const { checkpoint } = await summarize([user(request), ...WORK, ...WORK], { budgetTokens: 200 });
+  const goal = checkpoint?.goal.join("\n") ?? "";
+  expect(goal).toMatch(
+    /^We look for the leak of the north lock. The lock keeper named it Wet Harbor. The report says:/,
+  );
+  expect(goal).not.toContain("open");
+});
+
+test("a demonstration that comes before the task is not the task", async () => {
+  const shown = `Here is a demonstration of how to do such a task.\n${TIPS}`;
+  const { checkpoint } = await summarize([user(shown), user("Find the leak of the north lock."), ...WORK]);
+  expect(checkpoint?.goal).toEqual(["Find the leak of the north lock."]);
 });

@@ -128,6 +128,13 @@ interface Reserves {
   readonly named: readonly number[];
 }
 
+/** The room for the beginning of a request that is told in part: in a small budget a greater share. */
+export function openingChars(charsMax: number): number {
+  return Math.max(WEIGHTS.openingShare * charsMax, Math.min(OPENING_CHARS_MIN, charsMax / 2));
+}
+
+const OPENING_CHARS_MIN = 300;
+
 /** Each section what it was promised, then all for the rest. */
 function chooseByReserve(chooser: Chooser, units: readonly Unit[], { budget, named }: Reserves): readonly number[] {
   const chosen: number[] = [];
@@ -136,7 +143,8 @@ function chooseByReserve(chooser: Chooser, units: readonly Unit[], { budget, nam
   let left = budget - focused.cost;
   for (const section of SECTIONS) {
     const own = units.flatMap((unit, index) => (unit.section === section ? [index] : []));
-    const taken = chooser.choose(own, Math.min(left, budget * WEIGHTS.reserve[section]));
+    const least = section === "request" ? openingChars(budget) : 0;
+    const taken = chooser.choose(own, Math.min(left, Math.max(least, budget * WEIGHTS.reserve[section])));
     chosen.push(...taken.chosen);
     left -= taken.cost;
   }
