@@ -323,3 +323,13 @@ test("a demonstration that comes before the task is not the task", async () => {
   const { checkpoint } = await summarize([user(shown), user("Find the leak of the north lock."), ...WORK]);
   expect(checkpoint?.goal).toEqual(["Find the leak of the north lock."]);
 });
+
+test("records without a title are told by what identifies them, with what they cost", async () => {
+  const berths = [
+    { berth_number: "B12", price: 40, metres: 9 },
+    { berth_number: "B14", price: 55, metres: 12 },
+  ];
+  expect(await told("book_berths", { keeper: "keeper_7" }, { berths })).toEqual([
+    "book_berths: keeper keeper_7 → berths: 2 items: B12 (price 40), B14 (price 55)",
+  ]);
+});

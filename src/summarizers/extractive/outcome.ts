@@ -7,7 +7,7 @@ import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } fr
 import { unwrap } from "../../core/unwrap.ts";
 import { quoted } from "./calls.ts";
 import { boundedText, oneLine } from "./text.ts";
-import { fieldsOf, labelOf, PACKING, withoutLists } from "./values.ts";
+import { fieldsOf, labelOf, measureOf, nameOf, PACKING, withoutLists } from "./values.ts";
 
 const CAUSE_CHARS_MAX = 170;
 const OUTCOME_CHARS_MAX = 130;
@@ -171,6 +171,8 @@ const PLAIN_SUCCESS =
 /** In a result of so few fields every number tells something: `updated 2`. */
 const BRIEF_FIELDS_MAX = 6;
 const LIST_DEPTH_MAX = 3;
+const NAMED_MAX = 40;
+const SHOWN_MAX = 4;
 
 /** What a result tells beyond its call: what it names of a record, how many items a list has, the line of a text that counts. */
 export function outcomeOf(plain: JsonValue, told: string): string {
@@ -203,10 +205,12 @@ function listIn(record: JsonObject, depth: number): { readonly name: string; rea
 }
 
 function listOutcome(list: readonly JsonValue[]): string {
-  const labels = list.flatMap((item) =>
-    isObject(item) ? labelOf(item) || [] : typeof item === "string" && item.length < 60 ? item : [],
-  );
-  const shown = [...new Set(labels)].slice(0, 4).map((label) => quoted(oneLine(label, 40)));
+  const labels = list.slice(0, NAMED_MAX).flatMap((item) => {
+    const name = nameOf(item);
+    return name === "" ? [] : `${quoted(oneLine(name, 40))}${measureOf(item)}`;
+  });
+  const names = [...new Set(labels)];
+  const shown = names.length > SHOWN_MAX ? [...names.slice(0, SHOWN_MAX), "…"] : names;
   return oneLine(
     `${list.length} ${list.length === 1 ? "item" : "items"}${shown.length > 0 ? `: ${shown.join(", ")}` : ""}`,
     OUTCOME_CHARS_MAX,
