@@ -333,3 +333,27 @@ test("records without a title are told by what identifies them, with what they c
     "book_berths: keeper keeper_7 → berths: 2 items: B12 (price 40), B14 (price 55)",
   ]);
 });
+
+test("what the user chose is told as it was answered", async () => {
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called(
+      "AskUserQuestion",
+      { questions: [{ question: "Which lock?" }] },
+      'Answered: "Which lock?"="The north one"',
+    ),
+    user("Go on."),
+  ]);
+  expect(checkpoint?.done).toEqual(['AskUserQuestion → Answered: "Which lock?"="The north one"']);
+});
+
+test("that work on a request has begun is told where the request stays behind the summary", async () => {
+  const asked = user("Now paint the gate.");
+  const inProgress = async (leaving: readonly Message[], keptAfter: number) =>
+    (await summarize(leaving, { kept: [asked], keptAfter: [keptAfter] })).checkpoint?.inProgress;
+  const before = [user("Build the lock gate."), ...WORK, assistant("The lock gate is built now.")];
+  expect(await inProgress([...before, ...WORK], before.length)).toEqual(['User: "Now paint the gate."']);
+  expect(await inProgress(before, before.length)).toEqual([]);
+  expect(await inProgress([...before, ...WORK, assistant("The gate is painted.")], before.length)).toEqual([]);
+  expect(await inProgress(WORK, 0)).toEqual([]);
+});

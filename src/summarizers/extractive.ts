@@ -14,7 +14,7 @@ import { rankIdentifiers } from "./extractive/identifiers.ts";
 import { type LoggedCall, logOf, readCalls, succeededIn } from "./extractive/log.ts";
 import { wordsIn } from "./extractive/observation.ts";
 import { causeIn } from "./extractive/outcome.ts";
-import { contentWords, passagesOf } from "./extractive/text.ts";
+import { contentWords, oneLine, passagesOf } from "./extractive/text.ts";
 import { type Todo, todosOf } from "./extractive/todos.ts";
 import { assistantUnits, knownUnits, logUnits, spokenUnits, type Unit } from "./extractive/units.ts";
 import { WEIGHTS } from "./extractive/weights.ts";
@@ -125,6 +125,7 @@ function unitsOf({
     ...requestUnits(events, { language, isTalk, isUnlabelled, hasEarlier: earlier.units.length > 0, charsMax }),
     ...todoUnits(todos),
     ...stopUnits(events),
+    ...begunUnits(events, language),
     ...logUnits(log, last),
     ...fileUnits(calls, earlier.checkpoint),
     ...assistantUnits(events, { language, isTalk, charsMax }),
@@ -225,6 +226,20 @@ function stopUnits(events: readonly Event[]): readonly Unit[] {
   const last = events.at(-1);
   if (last?.type !== "note" || last.isKept) return [];
   return [{ section: "plan", role: "blocked", text: last.text, order: last.at, ids: last.ids, bonus: 1, factor: 1 }];
+}
+
+const BEGUN_CHARS_MAX = 160;
+
+/** The newest request where it stays and calls for it leave: behind the summary of that work it would look untouched. */
+function begunUnits(events: readonly Event[], language: Language): readonly Unit[] {
+  const at = events.findLastIndex(({ type }) => type === "user");
+  const asked = events[at];
+  if (asked?.type !== "user" || !asked.isKept || events.slice(0, at).every(({ isKept }) => isKept)) return [];
+  const since = events.slice(at + 1).filter(({ isKept }) => !isKept);
+  const isAnswered = since.some((event) => event.type === "assistant" && event.isFinal);
+  if (isAnswered || !since.some(({ type }) => type === "call")) return [];
+  const text = `${labelsOf(language).user}: "${oneLine(asked.text, BEGUN_CHARS_MAX)}"`;
+  return [{ section: "plan", role: "inProgress", text, order: asked.at, ids: asked.ids, bonus: 3, factor: 1 }];
 }
 
 /** The newest list, if it leaves; one that stays is seen. */

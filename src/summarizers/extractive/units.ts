@@ -137,7 +137,8 @@ function isInterjection(text: string, isFinal: boolean, language: Language): boo
 export function logUnits(lines: readonly LogLine[], last: number): readonly Unit[] {
   return lines.map((line) => {
     const isFailure = line.type === "failure";
-    const worth = { effect: WEIGHTS.change, run: WEIGHTS.run, read: WEIGHTS.read, failure: WEIGHTS.failure }[line.type];
+    const { change: effect, run, read, failure, choice } = WEIGHTS;
+    const worth = { effect, run, read, failure, choice }[line.type];
     return {
       section: isFailure ? "failure" : "log",
       text: line.text,

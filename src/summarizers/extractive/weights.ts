@@ -40,6 +40,7 @@ export const WEIGHTS = {
   run: 0.06,
   read: 0.02,
   failure: 0.3,
+  choice: 4,
   conclusion: 0.15,
   /** Of a newest event, how much more it is worth; halved every so many events. */
   recency: 1,
