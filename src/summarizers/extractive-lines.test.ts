@@ -3,6 +3,7 @@ import { assistant, called, message, summarize, user } from "../../test/embedded
 import type { JsonObject } from "../core/json.ts";
 import { type Message, text } from "../core/message.ts";
 import { eventsOf } from "./extractive/events.ts";
+import { isTelling } from "./extractive/identifiers.ts";
 import { passagesOf } from "./extractive/text.ts";
 
 /** What a reader sees: each line tells something, whatever tools and writers it came from. */
@@ -356,4 +357,23 @@ test("that work on a request has begun is told where the request stays behind th
   expect(await inProgress(before, before.length)).toEqual([]);
   expect(await inProgress([...before, ...WORK, assistant("The gate is painted.")], before.length)).toEqual([]);
   expect(await inProgress(WORK, 0)).toEqual([]);
+});
+
+test("words that share a slash, measures and ranges tell nothing alone, unless a call was given them", () => {
+  const names = [
+    "Gates/Locks",
+    "Gates/Locks/Barges",
+    "locks/quay",
+    "64-bit",
+    "512x512",
+    "P0-P4",
+    "02718281",
+    "/09/09/all",
+  ];
+  for (const name of names) {
+    expect(isTelling(name, new Set())).toBe(false);
+    expect(isTelling(name, new Set([name]))).toBe(true);
+  }
+  for (const name of ["lib/gates.ts", "/lib/gates", "lib/lock/gates", "gate_4711", "HARBOR-431", "4711"])
+    expect(isTelling(name, new Set())).toBe(true);
 });

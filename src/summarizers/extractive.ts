@@ -10,7 +10,7 @@ import { compose, openingChars } from "./extractive/compose.ts";
 import { hasCue, labelsOf } from "./extractive/cues.ts";
 import { earlierOf, fileUnits, freeUnits } from "./extractive/earlier.ts";
 import { type Called, type Event, eventsOf, inOrder, type Spoken } from "./extractive/events.ts";
-import { rankIdentifiers } from "./extractive/identifiers.ts";
+import { givenTo, rankIdentifiers } from "./extractive/identifiers.ts";
 import { type LoggedCall, logOf, readCalls, succeededIn } from "./extractive/log.ts";
 import { wordsIn } from "./extractive/observation.ts";
 import { causeIn } from "./extractive/outcome.ts";
@@ -59,6 +59,7 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
     {
       units,
       weights: identifiers.weights,
+      given: givenTo(calls),
       kept: input.kept.flatMap(readableTexts),
       language,
       isTalk,

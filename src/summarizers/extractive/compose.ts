@@ -10,7 +10,7 @@ import { byKind } from "../../core/checkpoint/identifier-list.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
 import { type Candidate, type Chooser, createChooser } from "./choose.ts";
 import { labelsOf, smallWords } from "./cues.ts";
-import { namesIn } from "./identifiers.ts";
+import { isTelling, namesIn } from "./identifiers.ts";
 import { contentWords } from "./text.ts";
 import { STEP, type Unit, type UnitSection } from "./units.ts";
 import { WEIGHTS } from "./weights.ts";
@@ -18,6 +18,8 @@ import { WEIGHTS } from "./weights.ts";
 export interface Material {
   readonly units: readonly Unit[];
   readonly weights: ReadonlyMap<string, number>;
+  /** Names that calls were given. */
+  readonly given: ReadonlySet<string>;
   /** Texts that stay in the view: what they name needs no second place. */
   readonly kept: readonly string[];
   readonly language: Language;
@@ -318,7 +320,7 @@ const NAME_CHARS_MIN = 4;
 const FIRST_WORD = /\w+/;
 
 /** The likeliest names that nothing else tells. */
-function bareNames({ weights, kept }: Material, text: string, charsMax: number): readonly string[] {
+function bareNames({ weights, given, kept }: Material, text: string, charsMax: number): readonly string[] {
   const told = new Set([text, ...kept].flatMap((said) => namesIn(said, weights)));
   const words = new Set(text.split(/\W+/));
   // Few names have their first word in the text, so it is seldom searched for the whole name.
@@ -327,7 +329,7 @@ function bareNames({ weights, kept }: Material, text: string, charsMax: number):
   let chars = 0;
   for (const name of weights.keys()) {
     if (chars + NAME_CHARS_MIN > charsMax) break;
-    if (told.has(name) || chars + name.length + 1 > charsMax || stands(name)) continue;
+    if (!isTelling(name, given) || told.has(name) || chars + name.length + 1 > charsMax || stands(name)) continue;
     names.push(name);
     chars += name.length + 1;
   }
