@@ -377,3 +377,16 @@ test("words that share a slash, measures and ranges tell nothing alone, unless a
   for (const name of ["lib/gates.ts", "/lib/gates", "lib/lock/gates", "gate_4711", "HARBOR-431", "4711"])
     expect(isTelling(name, new Set())).toBe(true);
 });
+
+test("lines of code are no sentences", () => {
+  const code = [
+    "12: gate.open()",
+    "gate = open(north)",
+    "export class Gate {",
+    "const gate: Gate;",
+    "import gates",
+    "gate()",
+  ];
+  const prose = ["let me see the gate", "12:30 is too late", "from now on use metres", "the gate (north) is open"];
+  expect(passagesOf([...code, ...prose].join("\n\n")).map(({ text }) => text)).toEqual(prose);
+});

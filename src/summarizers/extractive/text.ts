@@ -23,7 +23,7 @@ const NO_PROSE = /^\s*(?:#{1,6}\s|\||[-=_*]{3,}\s*$|<\/?[a-z!]|\*\*[^*/]*[^*/.!?
 const BOLD = /(?<![\w/*])\*\*(?=[^\s*])([^*]{1,300})\*\*(?![\w/*])/g;
 /** A numbered line of a file, an assignment, a call, an import or the head of a definition. */
 const CODE =
-  /^\s*(?:\d{1,6}(?::(?!\d)|[→|]).*[()[\]{}=_;"']|[\w.[\]"']{1,80} ?[-+*/|]?= ?.*[([{"'`;]|(?:await |return |new )?[\w.]{1,80}\([^()\n]{0,200}\);?\s*$|import [\w.]+(?: as \w+)?\s*$|from [\w.]+ import |(?:(?:async |export |public |private |static )*(?:def|class|function|const|let|var) )\w+.*[:;{=(]\s*$)/;
+  /^\s*(?:\d{1,6}(?::(?!\d)|[→|]).*[()[\]{}=_;"']|[\w.[\]"']{1,80} ?[-+*/|]?= ?.*[([{"'`;]|(?:await |return |new )?[\w.]{1,80}\([^()\n]{0,200}\);?\s*$|import [\w.]+(?: as \w+)?\s*$|from [\w.]+ import |(?:async |export |public |private |static ){0,4}(?:(?:def|class|function) \w.*[:;{(]\s*$|(?:const|let|var) \w{1,80} ?[=:]))/;
 const CAPITALS = /^[\sA-Z]{3,40}:\s*$/;
 const LETTER = /\p{L}/u;
 
