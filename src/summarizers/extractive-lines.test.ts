@@ -3,6 +3,8 @@ import { assistant, called, message, summarize, user } from "../../test/embedded
 import type { Summary } from "../core/checkpoint/summary.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type Message, text } from "../core/message.ts";
+import { eventsOf } from "./extractive/events.ts";
+import { isTelling } from "./extractive/identifiers.ts";
 import { passagesOf } from "./extractive/text.ts";
 
 /** What a reader sees: each line tells something, whatever tools and writers it came from. */
@@ -160,6 +162,8 @@ test("what must hold in the description of a task is no rule, what the user asks
     ...WORK,
     user("From now on write metres, never feet."),
     ...WORK,
+    user("What paints the gate? It should be darker, don't touch the palette, look into the paint."),
+    ...WORK,
     user("Go on."),
   ]);
   expect(checkpoint?.constraints).toEqual(["Never delete a gate.", "From now on write metres, never feet."]);
@@ -282,4 +286,142 @@ test("what was told once outlasts what was only looked at since, over many passe
   }
   for (let pass = 1; pass <= 8; pass++) expect(previous?.text).toContain(port(pass));
   expect(previous?.text).toMatch(/read_file: src\/module-/);
+});
+
+test.each([
+  ["refused", "Your proposed edit has introduced new syntax error(s). Read them.\nERRORS:\n- E999 unexpected indent"],
+  ["not applied", "The change was not applied: the file is locked."],
+  ["a record that says nothing else", JSON.stringify({ isError: false, message: "Gate 'north' does not exist" })],
+  ["an error that ends in a list", JSON.stringify({ isError: false, error: "Gate 'north' not found. Gates: []" })],
+])("a change that was not made is a failure: %s", async (_name, output) => {
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called("edit_gate", { gate: "north" }, output),
+    user("Go on."),
+  ]);
+  expect(checkpoint?.done).toEqual([]);
+  expect(checkpoint?.toolFailures).toHaveLength(1);
+});
+
+test("a result that begins by saying success is none, unless its flag says so", async () => {
+  const output = "The file lock.sh has been updated. Its lines:\n  4  echo 'locked'\n  5  exit 1";
+  const made = (isError: boolean) =>
+    summarize([user("Do it."), ...called("edit", { path: "lock.sh" }, output, isError), user("Go on.")]);
+  expect((await made(false)).checkpoint?.toolFailures).toEqual([]);
+  expect((await made(true)).checkpoint?.toolFailures).toHaveLength(1);
+});
+
+test("of a trace the line that names what was thrown is told", async () => {
+  const trace = [
+    "Traceback (most recent call last):",
+    '  File "gate.py", line 4, in open',
+    "    raise last_exception",
+    "LockError: berth B12 is taken",
+  ].join("\n");
+  const { checkpoint } = await summarize([user("Do it."), ...called("run_gate", {}, trace), user("Go on.")]);
+  expect(checkpoint?.toolFailures[0]?.summary).toContain("LockError: berth B12 is taken");
+});
+
+test("outputs that follow each other carry no messages on from one to the next", () => {
+  const outputs = Array.from({ length: 40 }, (_, index) => user(`OBSERVATION: gate ${index}`));
+  const events = eventsOf([user("Do it."), assistant("Look.\n```\nls\n```"), ...outputs], {
+    userTools: undefined,
+    kept: new Set(),
+    cut: new Set(),
+  });
+  const ids = events.filter(({ type }) => type === "call").map((event) => event.ids.length);
+  expect(ids).toEqual([2, ...Array.from({ length: 39 }, () => 1)]);
+});
+
+/** More than a small budget holds, about something else. */
+const TIPS = Array.from({ length: 30 }, (_, index) => `Never close gate ${index} while a boat is in the lock.`).join(
+  "\n",
+);
+
+test("of a request that is told in part its beginning is told first, and no line of code", async () => {
+  const request = [
+    "We look for the leak of the north lock. The lock keeper named it Wet Harbor. The report says:",
+    "12: gate = open(chamber)",
+    "gate = open_gate(north, slowly)",
+    "Water stands in chamber B12.",
+    TIPS,
+  ].join("\n");
+  const { checkpoint } = await summarize([user(request), ...WORK, ...WORK], { budgetTokens: 200 });
+  const goal = checkpoint?.goal.join("\n") ?? "";
+  expect(goal).toMatch(
+    /^We look for the leak of the north lock. The lock keeper named it Wet Harbor. The report says:/,
+  );
+  expect(goal).not.toContain("open");
+});
+
+test("a demonstration that comes before the task is not the task", async () => {
+  const shown = `Here is a demonstration of how to do such a task.\n${TIPS}`;
+  const { checkpoint } = await summarize([user(shown), user("Find the leak of the north lock."), ...WORK]);
+  expect(checkpoint?.goal).toEqual(["Find the leak of the north lock."]);
+});
+
+test("records without a title are told by what identifies them, with what they cost", async () => {
+  const berths = [
+    { berth_number: "B12", price: 40, metres: 9 },
+    { berth_number: "B14", price: 55, metres: 12 },
+  ];
+  expect(await told("book_berths", { keeper: "keeper_7" }, { berths })).toEqual([
+    "book_berths: keeper keeper_7 → berths: 2 items: B12 (price 40), B14 (price 55)",
+  ]);
+});
+
+test("what the user chose is told as it was answered", async () => {
+  const { checkpoint } = await summarize([
+    user("Do it."),
+    ...called(
+      "AskUserQuestion",
+      { questions: [{ question: "Which lock?" }] },
+      'Answered: "Which lock?"="The north one"',
+    ),
+    user("Go on."),
+  ]);
+  expect(checkpoint?.done).toEqual(['AskUserQuestion → Answered: "Which lock?"="The north one"']);
+});
+
+test("that work on a request has begun is told where the request stays behind the summary", async () => {
+  const asked = user("Now paint the gate.");
+  const inProgress = async (leaving: readonly Message[], keptAfter: number) =>
+    (await summarize(leaving, { kept: [asked], keptAfter: [keptAfter] })).checkpoint?.inProgress;
+  const before = [user("Build the lock gate."), ...WORK, assistant("The lock gate is built now.")];
+  expect(await inProgress([...before, ...WORK], before.length)).toEqual(['User: "Now paint the gate."']);
+  expect(await inProgress(before, before.length)).toEqual([]);
+  expect(await inProgress([...before, ...WORK, assistant("The gate is painted.")], before.length)).toEqual([]);
+  expect(await inProgress(WORK, 0)).toEqual([]);
+});
+
+test("words that share a slash, measures and ranges tell nothing alone, unless a call was given them", () => {
+  const names = [
+    "Gates/Locks",
+    "Gates/Locks/Barges",
+    "locks/quay",
+    "64-bit",
+    "512x512",
+    "P0-P4",
+    "02718281",
+    "/09/09/all",
+  ];
+  for (const name of names) {
+    expect(isTelling(name, new Set())).toBe(false);
+    expect(isTelling(name, new Set([name]))).toBe(true);
+  }
+  for (const name of ["lib/gates.ts", "/lib/gates", "lib/lock/gates", "gate_4711", "HARBOR-431", "4711"])
+    expect(isTelling(name, new Set())).toBe(true);
+});
+
+test("lines of code are no sentences", () => {
+  const code = [
+    "12: gate.open()",
+    "gate = open(north)",
+    "export class Gate {",
+    "const gate: Gate;",
+    "import gates",
+    "gate()",
+  ];
+  const prose = ["let me see the gate", "12:30 is too late", "from now on use metres", "the gate (north) is open"];
+  expect(passagesOf([...code, ...prose].join("\n\n")).map(({ text }) => text)).toEqual(prose);
 });

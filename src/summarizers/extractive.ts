@@ -6,15 +6,15 @@
 import { detectLanguage, type Language, SAMPLE_CHARS_MAX } from "../core/checkpoint/language.ts";
 import type { Summarizer, SummaryInput, SummaryResult } from "../core/checkpoint/summary.ts";
 import { charsOf, type Message, textsOf } from "../core/message.ts";
-import { compose } from "./extractive/compose.ts";
+import { compose, openingChars } from "./extractive/compose.ts";
 import { hasCue, labelsOf } from "./extractive/cues.ts";
 import { earlierOf, fileUnits, freeUnits } from "./extractive/earlier.ts";
 import { type Called, type Event, eventsOf, inOrder, type Spoken } from "./extractive/events.ts";
-import { rankIdentifiers } from "./extractive/identifiers.ts";
+import { givenTo, rankIdentifiers } from "./extractive/identifiers.ts";
 import { type LoggedCall, logOf, readCalls, succeededIn } from "./extractive/log.ts";
 import { wordsIn } from "./extractive/observation.ts";
 import { causeIn } from "./extractive/outcome.ts";
-import { contentWords, passagesOf } from "./extractive/text.ts";
+import { contentWords, oneLine, passagesOf } from "./extractive/text.ts";
 import { type Todo, todosOf } from "./extractive/todos.ts";
 import { assistantUnits, knownUnits, logUnits, spokenUnits, type Unit } from "./extractive/units.ts";
 import { WEIGHTS } from "./extractive/weights.ts";
@@ -59,6 +59,7 @@ function summarizeExtractively(input: SummaryInput): SummaryResult {
     {
       units,
       weights: identifiers.weights,
+      given: givenTo(calls),
       kept: input.kept.flatMap(readableTexts),
       language,
       isTalk,
@@ -125,6 +126,7 @@ function unitsOf({
     ...requestUnits(events, { language, isTalk, isUnlabelled, hasEarlier: earlier.units.length > 0, charsMax }),
     ...todoUnits(todos),
     ...stopUnits(events),
+    ...begunUnits(events, language),
     ...logUnits(log, last),
     ...fileUnits(calls, earlier.checkpoint),
     ...assistantUnits(events, { language, isTalk, charsMax }),
@@ -142,8 +144,10 @@ interface RequestOptions {
 
 /** A longer request is chosen from by its sentences. */
 const WHOLE_SHARE_MAX = 0.3;
-/** A longer message describes a task. */
-const REMARK_PASSAGES_MAX = 3;
+/** Names, addresses and numbers that a user gives. */
+const EXACT = /`|https?:|\d{2}|["'][\w.@/-]{3,80}["']/;
+/** A longer sentence would leave no room for what follows it. */
+const OPENING_SENTENCE_SHARE = 0.6;
 /** A rule says at its beginning that it is one. */
 const RULE_START_CHARS = 16;
 
@@ -151,7 +155,9 @@ function requestUnits(
   events: readonly Event[],
   { language, isTalk, isUnlabelled, hasEarlier, charsMax }: RequestOptions,
 ): readonly Unit[] {
-  const asked = events.filter((event): event is Spoken => event.type === "user");
+  const asked = events.filter(
+    (event, at): event is Spoken => event.type === "user" && !(isShown(event.text) && events[at + 1]?.type === "user"),
+  );
   const first = asked[0];
   const newest = asked.at(-1);
   return asked.flatMap((event): readonly Unit[] => {
@@ -173,17 +179,42 @@ function requestUnits(
       return [whole];
     }
     const { own, pasted } = isTalk ? { own: event.text, pasted: [] } : wordsIn(event.text);
-    const isRemark = passagesOf(own).length <= REMARK_PASSAGES_MAX;
+    // Its beginning says what it is about.
+    const room = role === "goal" ? openingChars(charsMax) : 0;
+    const longest = OPENING_SENTENCE_SHARE * room;
+    let opening = room;
+    let index = 0;
     const units = spokenUnits({ ...event, text: own }, ({ text }) => {
+      const isOpening = text.length <= Math.min(opening, longest);
+      // The earlier the surer.
+      const bonus = isOpening ? WEIGHTS.opening * (text.length + WEIGHTS.lineChars) * (1 + opening / room) : 0;
+      if (text.length <= longest) opening -= text.length;
       const isRule = !isTalk && hasCue(text, "rule", language);
-      // In the description of a task such words mostly tell how the result behaves.
-      const isStanding = isRule && (isRemark || hasCue(text.slice(0, RULE_START_CHARS), "rule", language));
+      // Elsewhere such words mostly tell how the result behaves, or what is to be done now.
+      const isStanding = isRule && hasCue(text.slice(0, RULE_START_CHARS), "rule", language);
       if (isStanding && role === "earlier") return { section: "rule", bonus: 0.1, factor: WEIGHTS.cue.rule };
-      return { section: "request", role, bonus: 0, factor: factor * (isRule ? WEIGHTS.cue.rule : 1) };
+      const cue = isRule ? WEIGHTS.cue.rule : 1;
+      if (role === "earlier") return { section: "request", role, bonus, factor: factor * cue };
+      const place = 1 + 1 / (1 + index++ / WEIGHTS.openingPassages);
+      return {
+        section: "request",
+        role,
+        bonus,
+        factor: factor * cue * place * (EXACT.test(text) ? WEIGHTS.cue.exact : 1),
+      };
     });
     return [...units, ...pasted.map((output) => pastedUnit(output, event, language))];
   });
 }
+
+/** Whether a text only shows how such a task is done; the task follows it. */
+function isShown(text: string): boolean {
+  return DEMONSTRATION.test(text.slice(0, DEMONSTRATION_CHARS));
+}
+
+const DEMONSTRATION =
+  /^\W*(?:(?:here|this|below) (?:is|are)|here's|the following (?:is|are)|following (?:is|are))\b[^.\n]{0,40}\b(?:demonstrations?|examples?)\b/i;
+const DEMONSTRATION_CHARS = 200;
 
 /** What a program printed and the user passed on, by the line that names the cause. */
 function pastedUnit(output: string, { at, ids }: Spoken, language: Language): Unit {
@@ -196,6 +227,20 @@ function stopUnits(events: readonly Event[]): readonly Unit[] {
   const last = events.at(-1);
   if (last?.type !== "note" || last.isKept) return [];
   return [{ section: "plan", role: "blocked", text: last.text, order: last.at, ids: last.ids, bonus: 1, factor: 1 }];
+}
+
+const BEGUN_CHARS_MAX = 160;
+
+/** The newest request where it stays and calls for it leave: behind the summary of that work it would look untouched. */
+function begunUnits(events: readonly Event[], language: Language): readonly Unit[] {
+  const at = events.findLastIndex(({ type }) => type === "user");
+  const asked = events[at];
+  if (asked?.type !== "user" || !asked.isKept || events.slice(0, at).every(({ isKept }) => isKept)) return [];
+  const since = events.slice(at + 1).filter(({ isKept }) => !isKept);
+  const isAnswered = since.some((event) => event.type === "assistant" && event.isFinal);
+  if (isAnswered || !since.some(({ type }) => type === "call")) return [];
+  const text = `${labelsOf(language).user}: "${oneLine(asked.text, BEGUN_CHARS_MAX)}"`;
+  return [{ section: "plan", role: "inProgress", text, order: asked.at, ids: asked.ids, bonus: 3, factor: 1 }];
 }
 
 /** The newest list, if it leaves; one that stays is seen. */

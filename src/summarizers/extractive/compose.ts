@@ -10,7 +10,7 @@ import { byKind } from "../../core/checkpoint/identifier-list.ts";
 import type { Language } from "../../core/checkpoint/language.ts";
 import { type Candidate, type Chooser, createChooser } from "./choose.ts";
 import { labelsOf, smallWords } from "./cues.ts";
-import { namesIn } from "./identifiers.ts";
+import { isTelling, namesIn } from "./identifiers.ts";
 import { contentWords } from "./text.ts";
 import { STEP, type Unit, type UnitSection } from "./units.ts";
 import { WEIGHTS } from "./weights.ts";
@@ -18,6 +18,8 @@ import { WEIGHTS } from "./weights.ts";
 export interface Material {
   readonly units: readonly Unit[];
   readonly weights: ReadonlyMap<string, number>;
+  /** Names that calls were given. */
+  readonly given: ReadonlySet<string>;
   /** Texts that stay in the view: what they name needs no second place. */
   readonly kept: readonly string[];
   readonly language: Language;
@@ -128,6 +130,13 @@ interface Reserves {
   readonly named: readonly number[];
 }
 
+/** The room for the beginning of a request that is told in part: in a small budget a greater share. */
+export function openingChars(charsMax: number): number {
+  return Math.max(WEIGHTS.openingShare * charsMax, Math.min(OPENING_CHARS_MIN, charsMax / 2));
+}
+
+const OPENING_CHARS_MIN = 300;
+
 /** Each section what it was promised, then all for the rest. */
 function chooseByReserve(chooser: Chooser, units: readonly Unit[], { budget, named }: Reserves): readonly number[] {
   const chosen: number[] = [];
@@ -136,7 +145,8 @@ function chooseByReserve(chooser: Chooser, units: readonly Unit[], { budget, nam
   let left = budget - focused.cost;
   for (const section of SECTIONS) {
     const own = units.flatMap((unit, index) => (unit.section === section ? [index] : []));
-    const taken = chooser.choose(own, Math.min(left, budget * WEIGHTS.reserve[section]));
+    const least = section === "request" ? openingChars(budget) : 0;
+    const taken = chooser.choose(own, Math.min(left, Math.max(least, budget * WEIGHTS.reserve[section])));
     chosen.push(...taken.chosen);
     left -= taken.cost;
   }
@@ -310,7 +320,7 @@ const NAME_CHARS_MIN = 4;
 const FIRST_WORD = /\w+/;
 
 /** The likeliest names that nothing else tells. */
-function bareNames({ weights, kept }: Material, text: string, charsMax: number): readonly string[] {
+function bareNames({ weights, given, kept }: Material, text: string, charsMax: number): readonly string[] {
   const told = new Set([text, ...kept].flatMap((said) => namesIn(said, weights)));
   const words = new Set(text.split(/\W+/));
   // Few names have their first word in the text, so it is seldom searched for the whole name.
@@ -319,7 +329,7 @@ function bareNames({ weights, kept }: Material, text: string, charsMax: number):
   let chars = 0;
   for (const name of weights.keys()) {
     if (chars + NAME_CHARS_MIN > charsMax) break;
-    if (told.has(name) || chars + name.length + 1 > charsMax || stands(name)) continue;
+    if (!isTelling(name, given) || told.has(name) || chars + name.length + 1 > charsMax || stands(name)) continue;
     names.push(name);
     chars += name.length + 1;
   }

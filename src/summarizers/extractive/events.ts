@@ -165,7 +165,7 @@ function addObservation(output: string, place: Place, events: Event[]): void {
     isAnswered: true,
     isCut: false,
     ...place,
-    ids: [...(before?.ids ?? []), ...place.ids],
+    ids: [...(before?.type === "assistant" ? before.ids : []), ...place.ids],
   });
 }
 

@@ -4,6 +4,7 @@ import { createFactLedger, rankFacts } from "../../core/facts/facts.ts";
 import { scanIdentifiers } from "../../core/facts/identifier-scan.ts";
 import type { Message } from "../../core/message.ts";
 import { oneLine } from "./text.ts";
+import type { Field } from "./values.ts";
 
 export interface Identifiers {
   readonly weights: ReadonlyMap<string, number>;
@@ -28,6 +29,25 @@ export function rankIdentifiers(
     byMessage.set(last, names.add(text));
   }
   return { weights, byMessage };
+}
+
+/** Of what only results and answers mention, no names: words that share a slash, measures, ranges, pieces of a date or a fraction. */
+const WORDS =
+  /^[A-Za-z][A-Za-z.-]*\/[A-Za-z][A-Za-z-]*$|^[A-Z][A-Za-z-]*(?:\/[A-Z][A-Za-z-]*)+$|^0\d+$|^\d+-[a-z]+$|^\d+x\d+$|^[A-Z]?\d{1,3}-[A-Z]?\d{1,3}$|^\/\d+\//;
+
+/** Whether a name tells something where it stands alone; `given` are names in short arguments of calls. */
+export function isTelling(name: string, given: ReadonlySet<string>): boolean {
+  return !WORDS.test(name) || given.has(name);
+}
+
+/** A longer argument is a text that was written. */
+const ARGUMENT_CHARS_MAX = 300;
+
+export function givenTo(calls: readonly { readonly fields: readonly Field[] }[]): ReadonlySet<string> {
+  const given = new Set<string>();
+  for (const { value } of calls.flatMap(({ fields }) => fields))
+    if (value.length <= ARGUMENT_CHARS_MAX) scanIdentifiers(value, (start, end) => given.add(value.slice(start, end)));
+  return given;
 }
 
 /** No name: encoded data, long, without a break, of mixed letters; or a word behind what is left of an escaped line end. */

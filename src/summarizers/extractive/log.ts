@@ -1,7 +1,7 @@
 /** The log of what was done: one line for each effect, reads gathered, failures with their cause unless the same succeeded later. */
 
 import type { JsonValue } from "../../core/json.ts";
-import { type ArgumentCounts, briefOf, type CallBrief, countArguments, plainInput, rootOf } from "./calls.ts";
+import { type ArgumentCounts, briefOf, type CallBrief, countArguments, plainInput, rootOf, toolName } from "./calls.ts";
 import type { Called } from "./events.ts";
 import { failureOf, outcomeOf, plainResult } from "./outcome.ts";
 import { oneLine } from "./text.ts";
@@ -53,7 +53,7 @@ export function readCalls(calls: readonly Called[]): readonly LoggedCall[] {
 const FOUND_NOTHING = /^\W*(?:command |process )?exit(?:ed)?(?: with)?(?: code| status)?\W*1\W*$/i;
 
 export interface LogLine {
-  readonly type: "effect" | "run" | "read" | "failure";
+  readonly type: "effect" | "run" | "read" | "failure" | "choice";
   readonly text: string;
   /** Lines under one head stand on one line. */
   readonly head?: string;
@@ -67,6 +67,9 @@ const TYPES = { change: "effect", run: "run", read: "read" } as const;
 const IDS_MAX = 12;
 /** Of what was only looked at. */
 const READ_CHARS_MAX = 100;
+/** Names of tools through which an agent asks its user. */
+const ASKING =
+  /^(?:ask|request)_?(?:user|human|follow|question|approval|confirmation)|^(?:exit_?plan|confirm_?(?:with_?)?user)/i;
 const FAILURES_MAX = 8;
 const FAILURE_CHARS_MAX = 240;
 
@@ -104,6 +107,9 @@ function lineOf(group: readonly LoggedCall[]): readonly LogLine[] {
   const times = group.length > 1 ? ` ×${group.length}` : "";
   const outcome = called.isAnswered ? outcomeOf(plain, `${action} ${object}`) : "";
   const base = { type: TYPES[kind], action, at: called.at, ids, key };
+  // What the user chose or approved, which repeats what was asked.
+  if (ASKING.test(toolName(called.name)) && called.output.trim() !== "")
+    return [{ ...base, type: "choice", text: `${action} → ${oneLine(called.output, FAILURE_CHARS_MAX)}` }];
   if (kind === "read" && object !== "" && (outcome === "" || typeof plain === "string"))
     return [{ ...base, head: action, text: oneLine(object, READ_CHARS_MAX) }];
   const said = `${object}${times}${outcome === "" ? "" : ` → ${outcome}`}`;

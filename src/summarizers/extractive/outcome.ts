@@ -7,7 +7,7 @@ import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } fr
 import { unwrap } from "../../core/unwrap.ts";
 import { quoted } from "./calls.ts";
 import { boundedText, oneLine } from "./text.ts";
-import { fieldsOf, labelOf, PACKING, withoutLists } from "./values.ts";
+import { fieldsOf, labelOf, measureOf, nameOf, PACKING, withoutLists } from "./values.ts";
 
 const CAUSE_CHARS_MAX = 170;
 const OUTCOME_CHARS_MAX = 130;
@@ -29,6 +29,16 @@ export function plainResult(text: string): JsonValue {
 
 const FAILED_START =
   /^\W{0,10}(?:<tool_use_error>|(?:\w+ ){0,2}(?:error|failed|failure|fatal|exception)\b(?! ?s?:? ?(?:0|none|no)\b)|(?:\w+)?Error\b|Traceback \(most recent|Exit code:? ?[1-9]|npm (?:ERR!|error)|(?:bash|sh|zsh): .{1,80}: (?:command not found|No such file)|The user doesn't want|(?:\w+ ){0,4}timed out\b)/i;
+/** What was to be changed stayed as it was. */
+const REFUSED_START =
+  /^\W{0,10}(?:(?:your|the|this|these) )?(?:(?:proposed|requested|suggested) )?(?:edits?|changes?|patch(?:es)?|replacements?|modifications?|updates?|commands?|requests?)(?: \w+){0,2}? (?:(?:not|never) (?:be |been )?(?:applied|made|executed|saved|accepted|allowed|written)|refused|rejected|discarded|denied|declined|blocked|(?:introduc|caus)\w* (?!no\b|0\b)(?:\w+ ){0,3}(?:errors?|problems?))\b/i;
+/** Whatever follows, such as the lines of the file. */
+const SUCCEEDED_START =
+  /^\W{0,10}(?:(?:the|your|all|\d+) )?(?:\S+ ){0,3}(?:(?:has|have|was|were) (?:been )?(?:successfully )?(?:updated|created|written|edited|saved|applied|changed|replaced|modified|deleted|added)|successfully|succeeded)\b/i;
+/** The whole of what a record says: what was named is not there, or was not done. */
+const MISSED =
+  /\b(?:not (?:be )?found|does ?n[o']t exist|(?:could|can) ?not|can't|unable to|failed to|no such|not (?:been )?(?:applied|allowed|permitted|loaded|changed|saved)|was (?:refused|rejected|denied)|is invalid|access denied)\b|^\W{0,3}(?:\w+ )?(?:failed|failure|invalid)\b/i;
+const MISSED_CHARS_MAX = 400;
 const EXIT_CODE =
   /(?:^|\n|\b)\W{0,3}(?:exit(?:ed)?(?: with)?(?: code| status)?|returncode>?|return code|exit_code)["']?\s*[:=]?\s*(\d{1,3})\b/gi;
 const CAUSE =
@@ -39,7 +49,9 @@ export function failureOf(text: string, plain: JsonValue, isError: boolean): str
   const nested = nestedError(plain, 0);
   if (nested !== undefined) return oneLine(nested, CAUSE_CHARS_MAX);
   const said = typeof plain === "string" ? plain : text;
-  const isFailed = isError || FAILED_START.test(said.slice(0, 200)) || exitCodeOf(said) > 0;
+  const start = said.slice(0, 200);
+  if (!isError && SUCCEEDED_START.test(start)) return undefined;
+  const isFailed = isError || FAILED_START.test(start) || REFUSED_START.test(start) || exitCodeOf(said) > 0;
   return isFailed
     ? causeIn(
         typeof plain === "string"
@@ -66,6 +78,7 @@ export function causeIn(text: string): string {
     .filter((line) => /[\p{L}\p{N}]/u.test(line));
   const names = (line: string): boolean => line.length > 12 && !/^exit code/i.test(line);
   const telling =
+    lines.findLast((line) => THROWN.test(line)) ??
     lines.find((line) => CAUSE.test(line) && names(line)) ??
     lines.find((line) => /fail/i.test(line) && names(line)) ??
     lines[0] ??
@@ -73,6 +86,8 @@ export function causeIn(text: string): string {
   return oneLine(telling, CAUSE_CHARS_MAX);
 }
 
+/** How a trace names what was thrown. */
+const THROWN = /^[\w.]{0,80}(?:Error|Exception): \S/;
 /** A mark that a client puts around an error. */
 const ENCLOSING = /^<(\w{1,40})>(.*)<\/\1>$/;
 
@@ -89,8 +104,12 @@ function nestedError(plain: JsonValue, depth: number): string | undefined {
       ? plain
       : undefined;
   if (isFlagged(plain)) return messageOf(plain);
+  const missed = onlyText(plain);
+  if (missed !== undefined && MISSED.test(missed)) return missed;
   for (const key of ERROR_KEYS) {
-    const error = plain[key];
+    const given = plain[key];
+    // A message that ends in a list was read as both.
+    const error = isArray(given) && typeof given[0] === "string" ? given[0] : given;
     if (
       typeof error === "string" &&
       error.length > 3 &&
@@ -106,6 +125,15 @@ function nestedError(plain: JsonValue, depth: number): string | undefined {
     if (error !== undefined) return error;
   }
   return undefined;
+}
+
+/** The message of a record that holds nothing else but flags. */
+function onlyText(record: JsonObject): string | undefined {
+  const [only, ...others] = Object.entries(record).filter(([, value]) => typeof value !== "boolean");
+  if (only === undefined || others.length > 0 || !/^(?:message|msg|text|detail|result|output)$/i.test(only[0]))
+    return undefined;
+  const [, said] = only;
+  return typeof said === "string" && said.length <= MISSED_CHARS_MAX ? said : undefined;
 }
 
 function isFlagged(record: JsonObject): boolean {
@@ -143,6 +171,8 @@ const PLAIN_SUCCESS =
 /** In a result of so few fields every number tells something: `updated 2`. */
 const BRIEF_FIELDS_MAX = 6;
 const LIST_DEPTH_MAX = 3;
+const NAMED_MAX = 40;
+const SHOWN_MAX = 4;
 
 /** What a result tells beyond its call: what it names of a record, how many items a list has, the line of a text that counts. */
 export function outcomeOf(plain: JsonValue, told: string): string {
@@ -175,10 +205,12 @@ function listIn(record: JsonObject, depth: number): { readonly name: string; rea
 }
 
 function listOutcome(list: readonly JsonValue[]): string {
-  const labels = list.flatMap((item) =>
-    isObject(item) ? labelOf(item) || [] : typeof item === "string" && item.length < 60 ? item : [],
-  );
-  const shown = [...new Set(labels)].slice(0, 4).map((label) => quoted(oneLine(label, 40)));
+  const labels = list.slice(0, NAMED_MAX).flatMap((item) => {
+    const name = nameOf(item);
+    return name === "" ? [] : `${quoted(oneLine(name, 40))}${measureOf(item)}`;
+  });
+  const names = [...new Set(labels)];
+  const shown = names.length > SHOWN_MAX ? [...names.slice(0, SHOWN_MAX), "…"] : names;
   return oneLine(
     `${list.length} ${list.length === 1 ? "item" : "items"}${shown.length > 0 ? `: ${shown.join(", ")}` : ""}`,
     OUTCOME_CHARS_MAX,

@@ -21,6 +21,10 @@ const FENCE = /^\s*(?:```|~~~)/;
 const NO_PROSE = /^\s*(?:#{1,6}\s|\||[-=_*]{3,}\s*$|<\/?[a-z!]|\*\*[^*/]*[^*/.!?]\*\*:?\s*$)/i;
 /** Bold words: the marks would stand alone where sentences are parted. */
 const BOLD = /(?<![\w/*])\*\*(?=[^\s*])([^*]{1,300})\*\*(?![\w/*])/g;
+/** A numbered line of a file, an assignment, a call, an import or the head of a definition. */
+const CODE =
+  /^\s*(?:\d{1,6}(?::(?!\d)|[→|]).*[()[\]{}=_;"']|[\w.[\]"']{1,80} ?[-+*/|]?= ?.*[([{"'`;]|(?:await |return |new )?[\w.]{1,80}\([^()\n]{0,200}\);?\s*$|import [\w.]+(?: as \w+)?\s*$|from [\w.]+ import |(?:async |export |public |private |static ){0,4}(?:(?:def|class|function) \w.*[:;{(]\s*$|(?:const|let|var) \w{1,80} ?[=:]))/;
+const CAPITALS = /^[\sA-Z]{3,40}:\s*$/;
 const LETTER = /\p{L}/u;
 
 export function passagesOf(text: string): readonly Passage[] {
@@ -40,8 +44,7 @@ export function passagesOf(text: string): readonly Passage[] {
     else if (line.trim() !== "") {
       endList();
       if (line.trimEnd().endsWith(":")) list.push(line.replace(BOLD, "$1"));
-      else if (!NO_PROSE.test(line) && LETTER.test(line))
-        passages.push(...sentencesOf(line.replace(BOLD, "$1")).map(sentencePassage));
+      else if (isOpenLine(line)) passages.push(...sentencesOf(line.replace(BOLD, "$1")).map(sentencePassage));
     }
   }
   endList();
@@ -72,7 +75,7 @@ function unwrappedLines(text: string): readonly string[] {
 
 /** Prose or an item: code, tables and headings are never joined. */
 function isOpenLine(line: string): boolean {
-  return LETTER.test(line) && !FENCE.test(line) && !NO_PROSE.test(line);
+  return LETTER.test(line) && !FENCE.test(line) && !NO_PROSE.test(line) && !CODE.test(line);
 }
 
 /** Nobody wraps shorter lines. */
@@ -87,7 +90,9 @@ function listPassages(lines: readonly string[]): readonly Passage[] {
   if (lines.length === 0) return [];
   const items = lines.filter((line) => LIST_ITEM.test(line));
   if (items.length === 0)
-    return lines.filter((line) => LETTER.test(line)).map((line) => sentencePassage(oneLine(line, SENTENCE_CHARS_MAX)));
+    return lines
+      .filter((line) => LETTER.test(line) && !CAPITALS.test(line))
+      .map((line) => sentencePassage(oneLine(line, SENTENCE_CHARS_MAX)));
   const whole = lines.map((line) => line.trim()).join(" ");
   if (items.length > 1 && items.length <= LIST_ITEMS_MAX && whole.length <= LIST_CHARS_MAX)
     return [{ text: whole, isList: true }];

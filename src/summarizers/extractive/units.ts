@@ -8,7 +8,7 @@ import type { Event, Spoken } from "./events.ts";
 import { type Identifiers, namesIn, snippetsOf } from "./identifiers.ts";
 import type { LoggedCall, LogLine } from "./log.ts";
 import { onlyRepeats } from "./outcome.ts";
-import { contentWords, oneLine, type Passage, passagesOf } from "./text.ts";
+import { contentWords, oneLine, type Passage, passagesOf, sentencesOf } from "./text.ts";
 import { recordsOf } from "./values.ts";
 import { WEIGHTS } from "./weights.ts";
 
@@ -53,7 +53,12 @@ export function spokenUnits(
   make: (passage: Passage) => Pick<Unit, "section" | "bonus" | "factor" | "role"> | undefined,
 ): readonly Unit[] {
   const head = `${event.type} ${event.at}`;
-  return passagesOf(event.text).flatMap((passage, index) => {
+  const passages = passagesOf(event.text).flatMap((passage) =>
+    event.type === "user" && !passage.isList && passage.text.endsWith(":")
+      ? sentencesOf(passage.text).map((text) => ({ text, isList: false }))
+      : passage,
+  );
+  return passages.flatMap((passage, index) => {
     const made = make(passage);
     return made === undefined
       ? []
@@ -132,7 +137,8 @@ function isInterjection(text: string, isFinal: boolean, language: Language): boo
 export function logUnits(lines: readonly LogLine[], last: number): readonly Unit[] {
   return lines.map((line) => {
     const isFailure = line.type === "failure";
-    const worth = { effect: WEIGHTS.change, run: WEIGHTS.run, read: WEIGHTS.read, failure: WEIGHTS.failure }[line.type];
+    const { change: effect, run, read, failure, choice } = WEIGHTS;
+    const worth = { effect, run, read, failure, choice }[line.type];
     return {
       section: isFailure ? "failure" : "log",
       text: line.text,

@@ -112,3 +112,35 @@ function textUnder(value: JsonValue | undefined, depth: number): string {
   }
   return "";
 }
+
+const IDENTIFYING = /(?:id|number|code|key|date|sku|symbol)$/i;
+const MEASURE = /^(?:price|cost|amount|total|value|score|balance|quantity)$/i;
+const NAME_CHARS_MAX = 40;
+
+/** What tells a record from others: its label, else the first field that identifies it, else its first short text. */
+export function nameOf(record: JsonValue, depth = 0): string {
+  if (typeof record === "string") return record.length < LABEL_CHARS_MAX ? record : "";
+  if (isArray(record) && depth < 2)
+    return record
+      .slice(0, 3)
+      .flatMap((item) => nameOf(item, depth + 1) || [])
+      .join(" + ");
+  if (!isObject(record) || isArray(record)) return "";
+  const fields = shortFields(record);
+  const named = fields.find(([key]) => IDENTIFYING.test(key)) ?? fields.find(([, value]) => /\p{L}/u.test(value));
+  return labelOf(record) || (named?.[1] ?? "");
+}
+
+/** What it costs or measures, behind its name. */
+export function measureOf(record: JsonValue): string {
+  const measure = isObject(record) ? shortFields(record).find(([key]) => MEASURE.test(key)) : undefined;
+  return measure === undefined ? "" : ` (${measure.join(" ")})`;
+}
+
+function shortFields(record: JsonObject): readonly (readonly [string, string])[] {
+  return Object.entries(record).flatMap(([key, value]) =>
+    (typeof value === "string" || typeof value === "number") && String(value).length <= NAME_CHARS_MAX
+      ? [[key, String(value)] as const]
+      : [],
+  );
+}

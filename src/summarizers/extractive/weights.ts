@@ -40,13 +40,19 @@ export const WEIGHTS = {
   run: 0.06,
   read: 0.02,
   failure: 0.3,
+  choice: 4,
   conclusion: 0.15,
   /** Of a newest event, how much more it is worth; halved every so many events. */
   recency: 1,
   recencyEvents: 14,
   /** How much a cue raises or lowers a sentence. */
-  cue: { rule: 3, conclusion: 2 },
+  cue: { rule: 3, exact: 1.5, conclusion: 2 },
   first: 2,
+  /** What each character of a cut request's beginning is worth. */
+  opening: 0.12,
+  openingShare: 0.2,
+  /** Behind so many passages, half as much more. */
+  openingPassages: 6,
   /** What the newest request answers. */
   answered: 3,
   newest: 3,
