@@ -125,7 +125,7 @@ describe.each(profileNames)("profile %s", (profile) => {
       ...(triggers.length === 0 && { triggers: [{ type: "ratio", ratio: 0.8 } as const] }),
     };
     // Half of the runs summarize with a model, the other half without.
-    const summarizer = stream ? { summarizer: llm({ model: make(server.origin, small) }) } : {};
+    const summarizer = stream ? { summarizer: llm({ model: make(server.origin, small), windowTokens: 32_000 }) } : {};
     const compactor = { format: model.format, profile, windowTokens: 32_000, compact, ...summarizer };
     const session = await openSession("s", { store: "memory:", compactor, body });
     const ran: string[] = [];
