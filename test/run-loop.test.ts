@@ -99,7 +99,7 @@ const FILES = sampleOf(300, 20);
 function conversing(): (request: ModelRequest) => ScriptedReply {
   let answers = 0;
   return ({ body, conversation }) => {
-    if (conversation.tools === undefined) return { text: checkpointText("Read all files.", "The files are in src/.") };
+    if (conversation.tools === undefined) return { text: checkpointText("Read all files, from src/0.ts on.", "The files hold lines like those of src/0.ts.") };
     if (isFlush(body)) return { text: "NO_REPLY" };
     const at = answers++;
     const [turn, isDone] = [Math.floor((at - FILES - 1) / 2), (at - FILES - 1) % 2 === 1];
