@@ -10,6 +10,7 @@ import { isObject, numberOf } from "./core/json.ts";
 import { textsOf } from "./core/message.ts";
 import type { Model, ModelCall, ModelReply, StopReason } from "./core/model.ts";
 import { structureOf } from "./core/structure/structure.ts";
+import { answerOf } from "./loop/answer.ts";
 import { createGate, type Gate } from "./loop/gate.ts";
 import { flushMemory } from "./loop/memory-flush.ts";
 import { type LoopTool, offerTools, runTools, type ToolResult, toolsOf } from "./loop/tools.ts";
@@ -176,7 +177,7 @@ async function ask(options: LoopOptions, gate: Gate, signal: AbortSignal): Promi
   let pass = await gate.pass();
   for (let attempt = 1; ; ) {
     try {
-      const reply = await answerOf(options, pass, signal);
+      const reply = await answerOf(options, pass.request, signal);
       const healed = reply.stopReason === "window-full" ? await gate.heal(cutOff(reply)) : undefined;
       if (healed?.report.overflow?.retry !== true) return reply;
       pass = resent(options, healed);
@@ -206,19 +207,6 @@ function resent({ onEvent }: LoopOptions, healed: SessionPass): SessionPass {
 function cutOff({ usage }: ModelReply): object {
   const numbers = usage && { n_prompt_tokens: usage.inputTokens, n_ctx: usage.inputTokens + usage.outputTokens };
   return { code: "context_length_exceeded", ...numbers };
-}
-
-async function answerOf({ model, stream = true, onEvent }: LoopOptions, pass: SessionPass, signal: AbortSignal) {
-  if (!stream) {
-    const reply = await model.complete(pass.request, signal);
-    for (const call of reply.calls) onEvent?.({ type: "tool-call", call });
-    return reply;
-  }
-  for await (const event of model.stream(pass.request, signal)) {
-    if (event.type === "end") return event.reply;
-    if (event.type !== "usage") onEvent?.(event);
-  }
-  throw new CompactionError("model-failed", `${model.id} ended its stream without an answer.`, { retryable: true });
 }
 
 /** Whether an answer broke off after it had begun. Clients retry what has a status, and not this. Nothing of the answer was stored. */

@@ -12,6 +12,7 @@ import { repair } from "../core/repair/repair.ts";
 import type { LoopOptions } from "../run-loop.ts";
 import type { SessionStats } from "../session/session-port.ts";
 import { encodeMessages } from "../session/wire-input.ts";
+import { answerOf } from "./answer.ts";
 import { AS_IS } from "./gate.ts";
 import { runTools } from "./tools.ts";
 
@@ -55,7 +56,8 @@ interface Flush {
 }
 
 async function flush(options: LoopOptions, { signal, replies }: Flush): Promise<void> {
-  const { session, model, tools = [], memory = [] } = options;
+  const { session, tools = [], memory = [] } = options;
+  const { onEvent: _silent, ...asking } = options;
   const { format, settings } = session.compactor;
   // The view as it is sent, tools included: thinking in it is signed over exactly that.
   const { request } = await session.fit({ signal, ...AS_IS });
@@ -64,7 +66,8 @@ async function flush(options: LoopOptions, { signal, replies }: Flush): Promise<
   const list: unknown[] = isArray(body[format.listKey]) ? [...(body[format.listKey] as unknown[])] : [];
   list.push(...encodeMessages(format, [{ id: "flush", role: "user", parts: [text(prompts)] }]));
   for (let step = 0; step < FLUSH_STEPS_MAX; step++) {
-    const reply = await model.complete(inOrder(format, { ...body, [format.listKey]: list }), signal);
+    // Asked as the loop asks: a client may define tools otherwise for a stream, and thinking is signed over them.
+    const reply = await answerOf(asking, inOrder(format, { ...body, [format.listKey]: list }), signal);
     replies.push(reply);
     list.push(...reply.messages);
     if (reply.calls.length === 0) return;
